@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "pimento/llm/host.h"
+
 namespace pimento::llm {
 
 namespace {

@@ -7,6 +7,7 @@
 
 #include "pimento/base/integer.h"
 #include "pimento/base/thread_pool.h"
+#include "pimento/llm/host.h"
 #include "pimento/search/search.h"
 
 namespace pimento::llm {

@@ -6,6 +6,7 @@
 #include "pimento/base/text.h"
 #include "pimento/energy/energy.h"
 #include "pimento/evaluate/evaluator.h"
+#include "pimento/kernel/zoo.h"
 #include "pimento/machine/machine.h"
 #include "pimento/mapping/mapping.h"
 
@@ -42,8 +43,7 @@ PimDevice::PimDevice(const machine::Machine &machine, const machine::Machine *st
       tools_(tools),
       keeper_(std::move(keeper)) {}
 
-Result<PimTime> PimDevice::run(const std::string &kernel, const kernel::Sizes &sizes, const std::string &map,
-                               int jobs) const {
+Result<PimTime> PimDevice::run(const std::string &kernel, const Sizes &sizes, const std::string &map, int jobs) const {
   Result<kernel::Graph> graph = kernel::makeZooKernel(kernel, sizes, choices_.type);
   if (!graph) return graph.diagnostics();
   for (kernel::Tensor &t : graph->tensors)  // weights, keys and values lie in the banks
@@ -76,24 +76,26 @@ Result<PimTime> PimDevice::run(const std::string &kernel, const kernel::Sizes &s
   return t;
 }
 
-Result<PimTime> PimDevice::timed(const std::string &kernel, const kernel::Sizes &sizes, const std::string &map,
-                                 int jobs) {
+Result<PimTime> PimDevice::timed(const std::string &kernel, const Sizes &sizes, const std::string &map, int jobs) {
   std::string name = kernel;
   for (const auto &[size, n] : sizes) name += fmt::format(" {}={}", size, n);
   name += fmt::format(" {} {}", pimento::name(choices_.type), map);
+  std::shared_ptr<Entry> entry;
   {
     const std::lock_guard lock(mutex_);
-    const auto found = found_.find(name);
-    if (found != found_.end()) return found->second;
+    std::shared_ptr<Entry> &known = found_[name];
+    if (!known) known = std::make_shared<Entry>();
+    entry = known;
   }
+  const std::lock_guard lock(entry->mutex);
+  if (entry->time) return *entry->time;
   std::optional<PimTime> kept;
   if (keeper_.find)
     if (const auto text = keeper_.find(name)) kept = timeOf(*text);
-  Result<PimTime> t = kept ? Result<PimTime>(*kept) : run(kernel, sizes, map, jobs);
-  if (!kept && t && keeper_.keep) keeper_.keep(name, textOf(*t));
-  const std::lock_guard lock(mutex_);
+  entry->time = kept ? Result<PimTime>(*kept) : run(kernel, sizes, map, jobs);
+  if (!kept && *entry->time && keeper_.keep) keeper_.keep(name, textOf(**entry->time));
   ++(kept ? known_ : runs_);
-  return found_.emplace(name, std::move(t)).first->second;
+  return *entry->time;
 }
 
 Result<PimTime> PimDevice::attention(std::int64_t heads, std::int64_t headDim, std::int64_t length) {

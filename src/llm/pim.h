@@ -4,9 +4,11 @@
 // What was found is kept in memory, and in whatever the caller keeps results in.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -15,8 +17,6 @@
 #include "pimento/base/dtype.h"
 #include "pimento/base/units.h"
 #include "pimento/evaluate/choices.h"
-#include "pimento/evaluate/report.h"
-#include "pimento/kernel/zoo.h"
 
 namespace pimento::machine {
 struct Machine;
@@ -75,8 +75,14 @@ class PimDevice {
   std::int64_t known() const { return known_; }
 
  private:
-  Result<PimTime> timed(const std::string &kernel, const kernel::Sizes &sizes, const std::string &map, int jobs);
-  Result<PimTime> run(const std::string &kernel, const kernel::Sizes &sizes, const std::string &map, int jobs) const;
+  using Sizes = std::map<std::string, std::int64_t>;
+  /// A layer that some thread asked for; others wait for it.
+  struct Entry {
+    std::mutex mutex;
+    std::optional<Result<PimTime>> time;
+  };
+  Result<PimTime> timed(const std::string &kernel, const Sizes &sizes, const std::string &map, int jobs);
+  Result<PimTime> run(const std::string &kernel, const Sizes &sizes, const std::string &map, int jobs) const;
 
   const machine::Machine &machine_;
   const machine::Machine *study_;
@@ -85,8 +91,8 @@ class PimDevice {
   evaluate::Tools tools_;
   Keeper keeper_;
   std::mutex mutex_;
-  std::map<std::string, Result<PimTime>> found_;
-  std::int64_t runs_ = 0, known_ = 0;
+  std::map<std::string, std::shared_ptr<Entry>> found_;
+  std::atomic<std::int64_t> runs_ = 0, known_ = 0;
 };
 
 }  // namespace pimento::llm

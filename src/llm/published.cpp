@@ -5,6 +5,8 @@
 #include <initializer_list>
 
 #include "pimento/base/thread_pool.h"
+#include "pimento/llm/host.h"
+#include "pimento/llm/pim.h"
 
 namespace pimento::llm {
 

@@ -10,6 +10,7 @@
 
 #include "pimento/base/file.h"
 #include "pimento/energy/energy.h"
+#include "pimento/llm/host.h"
 #include "pimento/llm/pim.h"
 #include "pimento/llm/published.h"
 

@@ -6,6 +6,8 @@
 
 #include "pimento/base/integer.h"
 #include "pimento/energy/energy.h"
+#include "pimento/llm/host.h"
+#include "pimento/llm/pim.h"
 
 namespace pimento::llm {
 
@@ -20,6 +22,12 @@ std::int64_t ceiling(double x) {
 Operation partOf(Operation o, double share, bool isByInputs) {
   (isByInputs ? o.k : o.n) *= share;
   return o;
+}
+
+/// What each of `gpus` GPUs did.
+Energy priced(const Host &host, std::int64_t gpus, const energy::ActionCounts &ofOne) {
+  const auto all = static_cast<double>(gpus);
+  return {energy::price(host.machine, ofOne, {}).total * all, energy::price(host.study, ofOne, {}).total * all};
 }
 
 }  // namespace
@@ -48,14 +56,13 @@ std::int64_t headsPerDevice(const Model &model, std::int64_t requests, std::int6
 System::System(const Host &host, std::int64_t gpus, PimDevice *pim, std::int64_t devices)
     : host_(host), gpus_(gpus), pim_(pim), devices_(devices) {}
 
-Energy System::priced(const energy::ActionCounts &ofOneGpu) const {
-  const auto all = static_cast<double>(gpus_);
-  return {energy::price(host_.machine, ofOneGpu, {}).total * all, energy::price(host_.study, ofOneGpu, {}).total * all};
+const GpuModel &System::gpu() const {
+  return host_.gpu;
 }
 
 Energy System::linkEnergy(double bytes) const {
   energy::ActionCounts counts;
-  return priced(counts.add("link_bytes", ceiling(bytes)));
+  return priced(host_, gpus_, counts.add("link_bytes", ceiling(bytes)));
 }
 
 /// Collects the tasks of one layer.
@@ -73,7 +80,7 @@ class System::Builder {
     if (!t) return t.diagnostics();
     energy::ActionCounts counts;
     t->traffic.addTo(counts);
-    stage_.gpu += system_.priced(counts);
+    stage_.gpu += priced(system_.host_, system_.gpus_, counts);
     stage_.isMeasured = stage_.isMeasured || t->isMeasured;
     return add(what, Device::kGpu, t->time, std::move(after));
   }
@@ -84,7 +91,7 @@ class System::Builder {
   int overPeers(double bytes) {
     energy::ActionCounts counts;  // of each GPU: its part to every other one
     const auto gpus = static_cast<double>(system_.gpus_);
-    stage_.link += system_.priced(counts.add("peer_bytes", ceiling(bytes * (gpus - 1) / gpus)));
+    stage_.link += priced(system_.host_, system_.gpus_, counts.add("peer_bytes", ceiling(bytes * (gpus - 1) / gpus)));
     return add("sum", Device::kPeer, system_.gpu().allReduce(bytes, system_.gpus_), {});
   }
   template <typename Ask>

@@ -12,13 +12,14 @@
 
 #include "pimento/base/diagnostics.h"
 #include "pimento/base/units.h"
-#include "pimento/energy/actions.h"
-#include "pimento/llm/host.h"
 #include "pimento/llm/layers.h"
-#include "pimento/llm/pim.h"
 #include "pimento/llm/schedule.h"
 
 namespace pimento::llm {
+
+class GpuModel;
+class PimDevice;
+struct Host;
 
 /// By our constants, and by the published studies'. The second is missing where a machine has none.
 struct Energy {
@@ -58,7 +59,7 @@ class System {
   System(const Host &host, std::int64_t gpus, PimDevice *pim, std::int64_t devices);
 
   const Host &host() const { return host_; }
-  const GpuModel &gpu() const { return host_.gpu; }
+  const GpuModel &gpu() const;
   std::int64_t gpus() const { return gpus_; }
   /// Of one GPU.
   std::int64_t devices() const { return devices_; }
@@ -75,7 +76,6 @@ class System {
 
  private:
   class Builder;
-  Energy priced(const energy::ActionCounts &ofOneGpu) const;
 
   const Host &host_;
   std::int64_t gpus_;

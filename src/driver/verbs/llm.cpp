@@ -14,6 +14,8 @@
 #include "pimento/driver/store_option.h"
 #include "pimento/driver/tool_box.h"
 #include "pimento/evaluate/target.h"
+#include "pimento/llm/host.h"
+#include "pimento/llm/pim.h"
 #include "pimento/machine/identity.h"
 #include "pimento/mapping/mapping.h"
 #include "pimento/targets/targets.h"
