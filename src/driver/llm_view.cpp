@@ -33,7 +33,7 @@ Json modelJson(const llm::Model &m) {
           {"head_dim", m.headDim},
           {"ff", m.ff},
           {"gated", m.isGated},
-          {"vocabulary", m.vocabulary},
+          {"vocabulary", m.vocabulary}, {"tied", m.isTied},
           {"weights", m.weights()},
           {"source", m.source}};
 }

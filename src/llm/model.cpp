@@ -42,7 +42,7 @@ double Model::weightsOfBlock() const {
 }
 
 double Model::weights() const {
-  return static_cast<double>(layers) * weightsOfBlock() + static_cast<double>(vocabulary * hidden);
+  return static_cast<double>(layers) * weightsOfBlock() + static_cast<double>(vocabulary * hidden * (isTied ? 1 : 2));
 }
 
 Result<std::vector<Model>> readModels(std::string_view text, const std::string &file) {
@@ -74,9 +74,12 @@ Result<std::vector<Model>> readModels(std::string_view text, const std::string &
     const auto ff = parseWidth(table.cell(row, "ff").value_or(""));
     if (!ff) return bad("ff", "a whole number, or a fraction such as 53248/3");
     m.ff = *ff;
-    const std::string_view gated = table.cell(row, "gated").value_or("");
-    if (gated != "yes" && gated != "no") return bad("gated", "yes or no");
-    m.isGated = gated == "yes";
+    for (const auto &[column, out] :
+         std::initializer_list<std::pair<std::string_view, bool *>>{{"gated", &m.isGated}, {"tied", &m.isTied}}) {
+      const std::string_view flag = table.cell(row, column).value_or("");
+      if (flag != "yes" && flag != "no") return bad(column, "yes or no");
+      *out = flag == "yes";
+    }
     m.source = std::string(table.cell(row, "source").value_or(""));
     if (m.source.empty()) return bad("source", "where the numbers come from");
     models.push_back(std::move(m));
@@ -84,7 +87,7 @@ Result<std::vector<Model>> readModels(std::string_view text, const std::string &
   if (models.empty())
     return error("bad-model", {file, 1, 0}, "the table has no models",
                  "its first line names the columns: name, layers, hidden, heads, kv_heads, head_dim, ff, gated, "
-                 "vocabulary, source");
+                 "vocabulary, tied, source");
   return models;
 }
 

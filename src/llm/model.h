@@ -21,6 +21,7 @@ struct Model {
   double ff = 1;         ///< width of the feed-forward part; published models have fractions
   bool isGated = false;  ///< with a gate: three products
   std::int64_t vocabulary = 1;
+  bool isTied = true;  ///< the last product has the embedding's weights
   std::string source;
 
   /// Elements of queries, keys and values of a token.
@@ -28,7 +29,7 @@ struct Model {
   /// Elements of all heads' outputs of a token.
   double attentionWidth() const { return static_cast<double>(heads * headDim); }
   double weightsOfBlock() const;
-  /// Of all blocks, and of the embedding, which the last product shares.
+  /// Of all blocks, the embedding and the last product.
   double weights() const;
   /// Keys and values of one token in all blocks, elements.
   double kvOfToken() const { return 2.0 * static_cast<double>(layers * kvHeads * headDim); }
