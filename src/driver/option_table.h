@@ -29,6 +29,7 @@ enum class VerbId : std::uint8_t {
   kExplain,
   kProfile,
   kLlm,
+  kServe,
   kReport,
   kCalibrate,
   kValidate,

@@ -82,6 +82,9 @@ struct Options {
   std::int64_t gpus = 1;             ///< llm: that share the model
   std::int64_t devices = 0;          ///< llm: PIM devices of each GPU; 0: as the host has it
   std::string schedule = "sound";    ///< llm: "sound", "published-base", "published-full"
+  std::string requests;              ///< serve: table of requests
+  std::int64_t mostRequests = 16;    ///< serve: that run together
+  std::string tables;                ///< serve: file for the times of layers
   std::string number;                ///< explain: key of one number, "breakdown.merge"
   int depth = -1;                    ///< explain: levels to show; negative: the default
   std::string output;                ///< -o

@@ -12,6 +12,7 @@
 #include "pimento/driver/verbs/llm.h"
 #include "pimento/driver/verbs/profile.h"
 #include "pimento/driver/verbs/report.h"
+#include "pimento/driver/verbs/serve.h"
 #include "pimento/driver/verbs/simulate.h"
 #include "pimento/driver/verbs/targets.h"
 #include "pimento/driver/verbs/tune.h"
@@ -56,6 +57,8 @@ constexpr Verb kVerbs[] = {
      "PROG", true, false, answered<profile>, true},
     {V::kLlm, "llm", "Time and energy of a language model on GPUs and PIM devices", "MODEL", true, false,
      answered<runLlm>},
+    {V::kServe, "serve", "Serve requests to a language model by continuous batching", "MODEL", true, false,
+     answered<runServe>},
     {V::kReport, "report", "Turn saved results into one HTML page", "FILE", true, true, answered<report>},
     {V::kCalibrate, "calibrate", "Fit a machine to micro-benchmark tables, with residuals", "TARGET", true, false,
      answered<calibrate>},

@@ -27,8 +27,7 @@ struct LlmAnswer {
   emit::RunText run;
 };
 
-/// Diagnostics: those of loadGpuHost, loadModel, machines, llm::infer and llm::published; unknown-device, bad-schedule,
-/// unsupported-type, no-devices.
+/// Diagnostics: those of loadLlm, llm::infer and llm::published; unknown-schedule.
 Result<LlmAnswer> runLlm(const Options &options);
 Outcome show(const LlmAnswer &answer, const Options &options);
 

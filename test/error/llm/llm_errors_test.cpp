@@ -8,6 +8,7 @@
 #include "pimento/llm/host.h"
 #include "pimento/llm/model.h"
 #include "pimento/llm/published.h"
+#include "pimento/llm/requests.h"
 #include "test/support/folder.h"
 #include "test/support/llm_host.h"
 
@@ -58,6 +59,7 @@ TEST(WrongModels, DoNotFitAndAreToldByHowMuch) {
   EXPECT_EQ(driver::run(driver::VerbId::kLlm, eight).status, 0);
   Options longer = asked();
   longer.target = "none";
+  longer.maps.clear();
   longer.prompt = 90'000;
   EXPECT_EQ(first(longer).code, "model-does-not-fit") << "keys and values";
   Options study = asked("mt-nlg-310b");
@@ -134,7 +136,8 @@ TEST(WrongHosts, HaveNumbersWithoutUnits) {
   Options o = asked();
   o.host = folder / "mine.yaml";
   EXPECT_EQ(first(o).code, "bare-number");
-  std::ofstream(folder / "mine.yaml") << "name: mine\nextends: published\nsource: a test\nconfidence: assumed\ngpu:\n  tiles: 16 8 count\n";
+  std::ofstream(folder / "mine.yaml")
+      << "name: mine\nextends: published\nsource: a test\nconfidence: assumed\ngpu:\n  tiles: 16 8 count\n";
   EXPECT_EQ(first(o).code, "impossible-value");
   std::ofstream(folder / "mine.yaml") << "name: mine\nextends: published\ngpu:\n  model: table\n";
   EXPECT_EQ(first(o).code, "missing-key");
@@ -196,6 +199,63 @@ TEST(WrongOptions, OfLanguageModelsAreRefused) {
   o = asked();
   o.target = "attac";
   EXPECT_EQ(first(o).code, "unknown-target");
+}
+
+TEST(WrongOptions, OfPimDevicesNeedSome) {
+  Options o = asked();
+  o.target = "none";
+  const Diagnostic d = first(o);
+  EXPECT_EQ(d.code, "no-devices");
+  EXPECT_EQ(d.where.str(), "--map");
+  o.maps.clear();
+  o.devices = 2;
+  EXPECT_EQ(first(o).where.str(), "--devices");
+  o.devices = 0;
+  o.sets = {"timing.nCCDAB=4"};
+  EXPECT_EQ(first(o).where.str(), "--set");
+}
+
+Diagnostic requestError(const std::string &text) {
+  const auto requests = readRequests(text, "r.csv");
+  return requests ? Diagnostic() : requests.diagnostics().front();
+}
+
+TEST(WrongRequests, GoBackInTime) {
+  const Diagnostic d = requestError("arrival_s,prompt,output\n0,8,8\n2,8,8\n1.5,8,8\n");
+  EXPECT_EQ(d.code, "requests-go-back");
+  EXPECT_EQ(d.where.str(), "r.csv:4");
+  EXPECT_TRUE(has(d.message, "1.5")) << d.message;
+  EXPECT_TRUE(has(d.hint, "sort"));
+}
+
+TEST(WrongRequests, LackUnitsColumnsOrValues) {
+  EXPECT_EQ(requestError("arrival,prompt,output\n0,8,8\n").code, "requests-without-units");
+  EXPECT_EQ(requestError("arrival_s,arrival_ms,prompt,output\n0,0,8,8\n").code, "requests-without-units");
+  EXPECT_EQ(requestError("arrival_s,prompt\n0,8\n").code, "requests-columns");
+  EXPECT_EQ(requestError("arrival_s,prompt,output\n").code, "requests-columns");
+  for (const char *row : {"-1,8,8", "x,8,8", "0,0,8", "0,8,1.5", "0,8"})
+    EXPECT_EQ(requestError(std::string("arrival_s,prompt,output\n") + row).code, "requests-value") << row;
+}
+
+TEST(WrongRequests, AreServedByTheVerbAlone) {
+  Options o = asked("llama3-8b");
+  const auto served = [&] {
+    const driver::Outcome out = driver::run(driver::VerbId::kServe, o);
+    return out.diagnostics.empty() ? Diagnostic() : out.diagnostics.front();
+  };
+  EXPECT_EQ(served().code, "no-requests");
+  const test::Folder folder;
+  o.requests = folder / "none.csv";
+  EXPECT_EQ(served().code, "unreadable-file");
+  std::ofstream(folder / "r.csv") << "arrival_s,prompt,output\n0,8,1000000\n";
+  o.requests = folder / "r.csv";
+  const Diagnostic d = served();
+  EXPECT_EQ(d.code, "request-does-not-fit");
+  EXPECT_EQ(d.kind, DiagnosticKind::kCapacity);
+  EXPECT_TRUE(has(d.message, "GiB more than there are")) << d.message;
+  std::ofstream(folder / "r.csv") << "arrival_s,prompt,output\n0,8,2\n";
+  o.trace = folder / "none/t.json";
+  EXPECT_EQ(served().code, "unwritable-file");
 }
 
 }  // namespace
