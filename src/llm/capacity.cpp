@@ -101,8 +101,8 @@ Status checkFits(const Model &model, const Use &gpu, const std::optional<Use> &p
         std::move(hint)));
   };
   report(gpu, gpus == 1 ? "a GPU" : fmt::format("each of {} GPUs", gpus),
-         "use more GPUs (--gpus), a shorter --prompt or --output, a smaller --batch, or --dtype f8e4m3");
-  if (pim) report(*pim, "each PIM device", "use more --devices, a shorter --prompt or --output, or a smaller --batch");
+         "use more GPUs (--gpus), shorter prompts or outputs, a smaller --batch, or --dtype f8e4m3");
+  if (pim) report(*pim, "each PIM device", "use more --devices, shorter prompts or outputs, or a smaller --batch");
   if (!out.empty()) return out;
   return okStatus();
 }
