@@ -25,17 +25,10 @@ Json energyJson(const llm::Energy &e) {
 }
 
 Json modelJson(const llm::Model &m) {
-  return {{"name", m.name},
-          {"layers", m.layers},
-          {"hidden", m.hidden},
-          {"heads", m.heads},
-          {"kv_heads", m.kvHeads},
-          {"head_dim", m.headDim},
-          {"ff", m.ff},
-          {"gated", m.isGated},
-          {"vocabulary", m.vocabulary}, {"tied", m.isTied},
-          {"weights", m.weights()},
-          {"source", m.source}};
+  return {{"name", m.name},   {"layers", m.layers},     {"hidden", m.hidden},
+          {"heads", m.heads}, {"kv_heads", m.kvHeads},  {"head_dim", m.headDim},
+          {"ff", m.ff},       {"gated", m.isGated},     {"vocabulary", m.vocabulary},
+          {"tied", m.isTied}, {"weights", m.weights()}, {"source", m.source}};
 }
 
 Json layerJson(const llm::LayerRun &l, std::int64_t steps) {

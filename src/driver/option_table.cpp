@@ -23,8 +23,8 @@ constexpr VerbSet kMachineVerbs = kKernelVerbs | VerbSet{V::kTargets, V::kCalibr
 constexpr VerbSet kExplore = {V::kExplore}, kSearches = {V::kExplore, V::kTune}, kValidate = {V::kValidate},
                   kCompare = {V::kCompare}, kLlm = {V::kLlm}, kServe = {V::kServe};
 constexpr VerbSet kLlms = kLlm | kServe, kStores = VerbSet{V::kTune} | kLlms;
-constexpr double kMostJobs = 1024, kMostLaunches = 1e6, kMostInstructions = 1e15, kMostMappings = 1e8,
-                 kMostGpus = 1024, kMostTokens = 1e6;
+constexpr double kMostJobs = 1024, kMostLaunches = 1e6, kMostInstructions = 1e15, kMostMappings = 1e8, kMostGpus = 1024,
+                 kMostTokens = 1e6;
 
 // clang-format off
 constexpr auto kRows = std::to_array<OptionRow>({
