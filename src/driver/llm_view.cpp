@@ -6,7 +6,9 @@
 
 #include "pimento/driver/verbs/llm.h"
 #include "pimento/emit/columns.h"
+#include "pimento/emit/explain.h"
 #include "pimento/emit/format.h"
+#include "pimento/evaluate/derivation.h"
 
 namespace pimento::driver {
 
@@ -169,7 +171,7 @@ std::string publishedTable(const llm::PublishedRun &p) {
 
 }  // namespace
 
-std::string llmJson(const LlmAnswer &a) {
+std::string llmJson(const LlmAnswer &a, int depth) {
   const Totals t = totalsOf(a);
   const llm::Energy token = perToken(a, t);
   Json j = {{"llm", a.model.name},
@@ -211,13 +213,15 @@ std::string llmJson(const LlmAnswer &a) {
     j["published"] = publishedJson(*a.published);
   }
   j["pim_layers"] = {{"run", a.pimRuns}, {"known", a.pimKnown}};
+  if (a.number) j["tree"] = emit::treeJson(*a.number, depth);
   j["wall_us"] = a.wallUs;
   j["warnings"] = a.warnings;
   j["run"] = emit::toJson(a.run);
   return j.dump(1) + "\n";
 }
 
-std::string llmTable(const LlmAnswer &a) {
+std::string llmTable(const LlmAnswer &a, int depth) {
+  if (a.number) return emit::toText(*a.number, depth);
   const Totals t = totalsOf(a);
   std::string out = fmt::format("{}, {}, on {}\n", a.model.name, a.dtype, machinesText(a));
   out += fmt::format("batch {}, prompts of {} tokens, {} generated\n", a.workload.requests, a.workload.prompt,

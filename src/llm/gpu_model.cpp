@@ -71,9 +71,13 @@ double GpuModel::occupancy(double blocks) const {
   return blocks / (processors * std::ceil(blocks / processors));
 }
 
-double GpuModel::peak(double elementBytes) const {
+double GpuModel::elementsAtOnce(double elementBytes) {
   constexpr double kNativeBytes = 2;
-  return gpu_.peakGflops * 1e9 * gpu_.computeEfficiency * std::max(1.0, std::floor(kNativeBytes / elementBytes));
+  return std::max(1.0, std::floor(kNativeBytes / elementBytes));
+}
+
+double GpuModel::peak(double elementBytes) const {
+  return gpu_.peakGflops * 1e9 * gpu_.computeEfficiency * elementsAtOnce(elementBytes);
 }
 
 GpuModel::Tiling GpuModel::tilingInL1(const Operation &o) const {
@@ -123,6 +127,7 @@ GpuTime GpuModel::products(const Operation &o) const {
   GpuTime t;
   t.time = seconds(std::max(compute, memory));
   t.isMemoryBound = memory >= compute;
+  t.occupancy = l1.occupancy;
   // Operands in registers are counted once whatever the elements' size and the number of products: as published.
   t.traffic = {offChip, l1.traffic * bytes, tiledTraffic(o, edge, edge) * bytes, 3 * o.m * o.n * o.k, flops};
   return t;
@@ -136,7 +141,7 @@ GpuTime GpuModel::flat(const Operation &o) const {
   const double operations = o.count * (isSoftmax ? gpu_.softmaxOperations * elements : 1);
   const double u = occupancy(o.count);
   const double compute = operations / (peak(o.elementBytes) * u), memory = bytes / (bandwidth() * u);
-  return {seconds(std::max(compute, memory)), {bytes, bytes, bytes, bytes, operations}, memory >= compute};
+  return {seconds(std::max(compute, memory)), {bytes, bytes, bytes, bytes, operations}, memory >= compute, false, u};
 }
 
 GpuTime GpuModel::overRows(const Operation &o) const {
@@ -146,7 +151,11 @@ GpuTime GpuModel::overRows(const Operation &o) const {
   const double operations = elements * (isGated ? f.gatedOperations : f.operations);
   const double memory = f.psPerByte * (gpu_.referenceGBps / gpu_.memoryGBps) * bytes + f.time.value;
   const double compute = operations / (peak(o.elementBytes) * occupancy(1)) * kPsPerSecond;
-  return {Picoseconds(std::max(memory, compute)), {bytes, bytes, bytes, bytes, operations}, memory >= compute};
+  return {Picoseconds(std::max(memory, compute)),
+          {bytes, bytes, bytes, bytes, operations},
+          memory >= compute,
+          false,
+          occupancy(1)};
 }
 
 GpuTime GpuModel::roofline(const Operation &o) const {

@@ -37,6 +37,7 @@ struct GpuTime {
   Traffic traffic;
   bool isMemoryBound = false;
   bool isMeasured = false;  ///< of a table
+  double occupancy = 1;     ///< share of the multiprocessors that have work, over all rounds
 };
 
 /// Names of the actions that hosts count: those above, link_bytes and peer_bytes.
@@ -53,6 +54,9 @@ class GpuModel {
   /// The formula, whatever the model.
   GpuTime roofline(const Operation &operation) const;
 
+  /// Elements that a unit computes at once, compared with two-byte ones.
+  static double elementsAtOnce(double elementBytes);
+
   /// Bytes between a GPU and its PIM devices.
   Picoseconds link(double bytes) const;
   /// Summing `bytes` that each of `gpus` has, everywhere.
@@ -66,8 +70,7 @@ class GpuModel {
   Tiling tilingInL1(const Operation &o) const;
   double trafficByL2(const Operation &o, const Tiling &l1) const;
   double occupancy(double blocks) const;
-  /// Of elements of `bytes`, in operations and bytes per s.
-  double peak(double elementBytes) const;
+  double peak(double elementBytes) const;  ///< operations per s
   double bandwidth() const { return gpu_.memoryGBps * 1e9 * gpu_.memoryEfficiency; }
 
   machine::Gpu gpu_;

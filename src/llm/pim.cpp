@@ -28,8 +28,9 @@ std::optional<PimTime> timeOf(const std::string &text) {
   const auto cycles = parseInteger(words[1]);
   if (!time || !cycles || !energy || (!study && words[3] != "-")) return std::nullopt;
   const std::size_t mapping = static_cast<std::size_t>(words[kNumbers].data() - text.data());
-  return PimTime{Picoseconds(*time), Cycles(*cycles), Picojoules(*energy),
-                 study ? std::optional(Picojoules(*study)) : std::nullopt, text.substr(mapping)};
+  return PimTime{Picoseconds(*time),   Cycles(*cycles),
+                 Picojoules(*energy),  study ? std::optional(Picojoules(*study)) : std::nullopt,
+                 text.substr(mapping), {}};
 }
 
 }  // namespace
@@ -42,6 +43,14 @@ PimDevice::PimDevice(const machine::Machine &machine, const machine::Machine *st
       choices_(std::move(choices)),
       tools_(tools),
       keeper_(std::move(keeper)) {}
+
+std::string PimDevice::commandOf(const std::string &kernel, const Sizes &sizes, const std::string &mapping) const {
+  std::vector<std::string> extents;
+  for (const auto &[size, n] : sizes) extents.push_back(fmt::format("{}={}", size, n));
+  return shellLine({"pimento", "explain", kernel, "--size", join(extents, ","), "--dtype",
+                    std::string(pimento::name(choices_.type)), "--target", machine_.name, "--map", mapping,
+                    "--constant", kernel == "gemv" ? "A" : "K,V", "--number", "total_cycles"});
+}
 
 Result<PimTime> PimDevice::run(const std::string &kernel, const Sizes &sizes, const std::string &map, int jobs) const {
   Result<kernel::Graph> graph = kernel::makeZooKernel(kernel, sizes, choices_.type);
@@ -94,6 +103,7 @@ Result<PimTime> PimDevice::timed(const std::string &kernel, const Sizes &sizes, 
     if (const auto text = keeper_.find(name)) kept = timeOf(*text);
   entry->time = kept ? Result<PimTime>(*kept) : run(kernel, sizes, map, jobs);
   if (!kept && *entry->time && keeper_.keep) keeper_.keep(name, textOf(**entry->time));
+  if (*entry->time) (*entry->time)->command = commandOf(kernel, sizes, (*entry->time)->mapping);
   ++(kept ? known_ : runs_);
   return *entry->time;
 }

@@ -35,6 +35,7 @@ struct PimTime {
   Picojoules energy;
   std::optional<Picojoules> studyEnergy;
   std::string mapping;
+  std::string command;  ///< that explains the time further
 
   bool operator==(const PimTime &) const = default;
 };
@@ -83,6 +84,8 @@ class PimDevice {
   };
   Result<PimTime> timed(const std::string &kernel, const Sizes &sizes, const std::string &map, int jobs);
   Result<PimTime> run(const std::string &kernel, const Sizes &sizes, const std::string &map, int jobs) const;
+
+  std::string commandOf(const std::string &kernel, const Sizes &sizes, const std::string &mapping) const;
 
   const machine::Machine &machine_;
   const machine::Machine *study_;

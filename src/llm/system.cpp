@@ -82,17 +82,17 @@ class System::Builder {
     t->traffic.addTo(counts);
     stage_.gpu += priced(system_.host_, system_.gpus_, counts);
     stage_.isMeasured = stage_.isMeasured || t->isMeasured;
-    return add(what, Device::kGpu, t->time, std::move(after));
+    return add(what, Device::kGpu, t->time, std::move(after), {o, 0, {}});
   }
   int overLink(const std::string &what, double bytes, std::vector<int> after) {
     stage_.link += system_.linkEnergy(bytes);
-    return add(what, Device::kLink, system_.gpu().link(bytes), std::move(after));
+    return add(what, Device::kLink, system_.gpu().link(bytes), std::move(after), {{}, bytes, {}});
   }
   int overPeers(double bytes) {
     energy::ActionCounts counts;  // of each GPU: its part to every other one
     const auto gpus = static_cast<double>(system_.gpus_);
     stage_.link += priced(system_.host_, system_.gpus_, counts.add("peer_bytes", ceiling(bytes * (gpus - 1) / gpus)));
-    return add("sum", Device::kPeer, system_.gpu().allReduce(bytes, system_.gpus_), {});
+    return add("sum", Device::kPeer, system_.gpu().allReduce(bytes, system_.gpus_), {}, {{}, bytes, {}});
   }
   template <typename Ask>
   Result<int> onPim(const std::string &what, Ask ask, std::vector<int> after) {
@@ -107,7 +107,7 @@ class System::Builder {
     const auto all = static_cast<double>(system_.gpus_ * system_.devices_);
     stage_.pim += Energy{t.energy, t.studyEnergy}.times(all);
     if (stage_.mapping.empty()) stage_.mapping = t.mapping;
-    return add(what, Device::kPim, t.time, std::move(after));
+    return add(what, Device::kPim, t.time, std::move(after), {{}, 0, std::move(t.command)});
   }
   Stage done() {
     stage_.span = schedule(stage_.tasks).end;
@@ -119,10 +119,11 @@ class System::Builder {
   Status onGpuAlone(const Layer &layer);
 
  private:
-  int add(const std::string &what, Device device, Picoseconds time, std::vector<int> after) {
+  int add(const std::string &what, Device device, Picoseconds time, std::vector<int> after, TaskOrigin origin) {
     std::string full(name(stage_.kind));
     if (what != full) full += " " + what;
     stage_.tasks.push_back({std::move(full), device, time, std::move(after)});
+    stage_.origins.push_back(std::move(origin));
     return static_cast<int>(stage_.tasks.size()) - 1;
   }
 

@@ -40,12 +40,20 @@ struct Split {
 /// "gpu", "pim", "pim 75 % of outputs, gpu the rest".
 std::string text(const Split &split);
 
+/// What a task's time was made from.
+struct TaskOrigin {
+  std::optional<Operation> operation;  ///< on a GPU
+  double bytes = 0;                    ///< over a link; of a sum: of the whole result
+  std::string command;                 ///< that explains a program of a PIM device
+};
+
 /// A layer as tasks, and what they cost all GPUs and all their devices.
 struct Stage {
   LayerKind kind = LayerKind::kQkv;
   Split split;
-  std::vector<Task> tasks;  ///< those that read nothing read what was there before
-  Picoseconds span;         ///< from the first to the last, alone
+  std::vector<Task> tasks;          ///< those that read nothing read what was there before
+  std::vector<TaskOrigin> origins;  ///< by task
+  Picoseconds span;                 ///< from the first to the last, alone
   Energy gpu, pim, link;
   std::string mapping;      ///< of the PIM devices' program; empty: they have none
   bool isMeasured = false;  ///< GPU times of a table

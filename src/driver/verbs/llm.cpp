@@ -9,6 +9,7 @@
 #include "pimento/driver/llm_machines.h"
 #include "pimento/driver/llm_view.h"
 #include "pimento/driver/result_file.h"
+#include "pimento/llm/explain.h"
 #include "pimento/llm/host.h"
 #include "pimento/llm/pim.h"
 
@@ -82,6 +83,15 @@ Result<LlmAnswer> runLlm(const Options &options) {
   }
   const Clock::time_point start = Clock::now();
   if (Status s = run(options, *m.system, *schedule, m.room, a); !s) return s.diagnostics();
+  if (!options.number.empty()) {
+    if (!a.inference)
+      return usageError("unsound-number", "--number", "times of published schedules are not made of tasks",
+                        "use --schedule sound");
+    Result<evaluate::DerivationPtr> number =
+        llm::explainToken(*m.system, a.model, a.workload, a.inference->placement, options.number);
+    if (!number) return number.diagnostics();
+    a.number = std::move(*number);
+  }
   a.wallUs = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
   if (m.device) {
     a.pimRuns = m.device->runs();
@@ -92,7 +102,9 @@ Result<LlmAnswer> runLlm(const Options &options) {
 }
 
 Outcome show(const LlmAnswer &answer, const Options &options) {
-  return {options.isJson ? llmJson(answer) : llmTable(answer), {}, 0};
+  constexpr int kDepth = 4, kJsonDepth = 32;
+  const int depth = options.depth >= 0 ? options.depth : options.isJson ? kJsonDepth : kDepth;
+  return {options.isJson ? llmJson(answer, depth) : llmTable(answer, depth), {}, 0};
 }
 
 }  // namespace pimento::driver

@@ -201,6 +201,17 @@ TEST(WrongOptions, OfLanguageModelsAreRefused) {
   EXPECT_EQ(first(o).code, "unknown-target");
 }
 
+TEST(WrongOptions, NumbersThatCannotBeExplained) {
+  Options o = asked();
+  o.number = "token.qvk";
+  const Diagnostic d = first(o);
+  EXPECT_EQ(d.code, "unknown-number");
+  EXPECT_TRUE(has(d.hint, "token.qkv")) << d.hint;
+  o.number = "token";
+  o.schedule = "published-base";
+  EXPECT_EQ(first(o).code, "unsound-number");
+}
+
 TEST(WrongOptions, OfPimDevicesNeedSome) {
   Options o = asked();
   o.target = "none";

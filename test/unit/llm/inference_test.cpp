@@ -5,11 +5,14 @@
 
 #include <map>
 
+#include "pimento/evaluate/derivation.h"
+#include "pimento/llm/explain.h"
 #include "pimento/llm/host.h"
 #include "pimento/llm/pim.h"
 #include "pimento/targets/targets.h"
 #include "test/support/llm_host.h"
 #include "test/support/machine_file.h"
+#include "test/support/recompute.h"
 
 namespace pimento::llm {
 namespace {
@@ -149,6 +152,43 @@ TEST_F(Inferring, WhatAKeeperHasIsNotRunAgain) {
   EXPECT_EQ(first.runs(), 2);
   EXPECT_EQ(second.runs(), 0);
   EXPECT_EQ(second.known(), 2);
+}
+
+/// Every node's formula, applied to its parts, gives the node's value.
+void expectDerived(const evaluate::Derivation &d) {
+  const std::optional<test::Value> again = test::recompute(d);
+  ASSERT_TRUE(again) << d.name << ": " << d.formula;
+  const double value = std::visit([](auto v) { return static_cast<double>(v); }, *again);
+  EXPECT_NEAR(value, d.real(), 1e-9 * std::abs(d.real())) << d.name << ": " << d.formula;
+  for (const evaluate::Derivation::Part &p : d.parts) expectDerived(*p.node);
+}
+
+TEST_F(Inferring, ATokenIsExplainedDownToNumbersWithSources) {
+  const Inference done = inferred(options);
+  for (const std::int64_t gpus : {1, 2}) {
+    const System own(host, gpus, &device, 2);
+    for (const double share : {0.0, 0.5, 1.0}) {
+      Placement placement = done.placement;
+      placement.up = {share, share == 0.5};
+      const Result<evaluate::DerivationPtr> token = explainToken(own, small(), work, placement, "token");
+      ASSERT_TRUE(token.ok());
+      expectDerived(**token);
+      Workload last = work;
+      last.prompt = work.length() - 2;
+      last.output = 2;
+      InferenceOptions fixed = options;
+      fixed.placement = placement;
+      const Result<Inference> one = infer(own, small(), last, fixed);
+      ASSERT_TRUE(one.ok());
+      EXPECT_NEAR((*token)->real() * 1000, one->generation.time.value, 1e-9 * one->generation.time.value);
+    }
+  }
+  const Result<evaluate::DerivationPtr> norm = explainToken(system, small(), work, done.placement, "token.norm");
+  ASSERT_TRUE(norm.ok());
+  bool hasSource = false;
+  for (const evaluate::Derivation::Part &p : (*norm)->parts.front().node->parts.front().node->parts)
+    hasSource = hasSource || !p.node->source.empty();
+  EXPECT_TRUE(hasSource);
 }
 
 TEST_F(Inferring, MoreGpusShareTheWork) {
