@@ -28,9 +28,9 @@ constexpr const char *kNoTarget = "none", *kStudyTarget = "attacc-published", *k
 Result<DType> typeOf(const Options &options) {
   if (options.dtype.empty()) return DType::kF16;
   const auto type = parseDType(options.dtype);
-  if (type && (*type == DType::kF16 || *type == DType::kF8E4M3)) return *type;
+  if (type && (*type == DType::kF16 || *type == DType::kBF16 || *type == DType::kF8E4M3)) return *type;
   return usageError("unsupported-type", "--dtype", fmt::format("no model runs in '{}'", options.dtype),
-                    suggest(options.dtype, {"f16", "f8e4m3"}));
+                    suggest(options.dtype, {"f16", "bf16", "f8e4m3"}));
 }
 
 /// `--map`: of all layers on PIM devices.
@@ -127,6 +127,7 @@ Result<std::unique_ptr<LlmMachines>> loadLlm(const Options &given, LlmUse use) {
   Options options = given;
   if (!options.tools) options.tools = makeToolBox();
   auto m = std::make_unique<LlmMachines>();
+  m->tools = options.tools;
   const Result<DType> type = typeOf(options);
   if (!type) return type.diagnostics();
   m->dtype = std::string(pimento::name(*type));

@@ -26,6 +26,8 @@ class Store;
 
 namespace pimento::driver {
 
+struct ToolBox;
+
 struct LlmMachines {
   LlmMachines();
   ~LlmMachines();
@@ -38,6 +40,7 @@ struct LlmMachines {
   std::unique_ptr<machine::Machine> machine,
       study;  ///< `study`: with the studies' energies, where the machine has them
   std::unique_ptr<tune::Store> store;
+  std::shared_ptr<const ToolBox> tools;
   std::unique_ptr<llm::PimDevice> device;
   Bytes room;                ///< of one
   std::int64_t devices = 0;  ///< of each GPU

@@ -39,7 +39,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
    .help = "element type of zoo kernels and notation: f64 f32 f16 bf16 f8e4m3 f8e5m2 i64 i32 i16 i8 u64 u32 u16 u8",
    .group = G::kKernel, .runKey = "dtype", .apiKey = "dtype", .usual = "the machine's native type"},
   {.name = "dtype", .field = &Options::dtype, .value = "TYPE", .verbs = kLlms,
-   .help = "element type of weights, keys and values: f16 or f8e4m3", .page = "how-to/llm.md", .runKey = "dtype",
+   .help = "element type of weights, keys and values: f16, bf16 or f8e4m3", .page = "how-to/llm.md", .runKey = "dtype",
    .usual = "f16"},
   {.name = "convert", .field = &Options::converts, .value = "FROM=TO,...", .verbs = kKernelVerbs,
    .help = "run a kernel of one floating type in another, or in i8 with scales, as in f32=f16, f32=i8 or f32=i8:0.05; "

@@ -64,7 +64,17 @@ Result<PimTime> PimDevice::run(const std::string &kernel, const Sizes &sizes, co
   r.target = &target_;
   r.graph = &*graph;
   r.maps = {*spec};
+  std::optional<kernel::Unrolled> parts;
+  if (target_.runsParts()) {  // what its units cannot do, the host of the device does
+    r.offload = evaluate::Offload::kSome;
+    parts = target_.divided(*graph, machine_, std::vector<bool>(graph->kernels.size(), false));
+  }
+  if (parts) {
+    r.graph = &parts->graph;
+    r.rounds = &*parts;
+  }
   r.tools = tools_;
+  r.values = kernel::DataSpec{};  // random: on DPUs they decide the time
   r.jobs = jobs;
   const Result<evaluate::Evaluation> done = evaluate::evaluateRecorded(r);
   if (!done) return done.diagnostics();
