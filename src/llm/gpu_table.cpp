@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <set>
 
@@ -30,20 +31,35 @@ struct Sample {
   double time;
 };
 
-/// The value at `x`: samples that have it in size `i`, else between the two nearest around it. Nothing where none are.
+/// Tables round the fractional widths of published models.
+bool isSame(double a, double b) {
+  constexpr double kNear = 1e-6;
+  return std::fabs(a - b) <= kNear * std::max(a, b);
+}
+
+/// Of repeated measurements.
+double medianOf(std::vector<Sample> samples) {
+  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+  std::ranges::nth_element(samples, middle, {}, &Sample::time);
+  return middle->time;
+}
+
+/// The value at `x`: of samples that have it in size `i`, else between the two nearest around it. Nothing where none
+/// are.
 std::optional<double> interpolated(const std::vector<Sample> &samples, const std::array<double, kSizes.size()> &x,
                                    std::size_t i) {
   if (samples.empty()) return std::nullopt;
-  if (i == kSizes.size()) return samples.front().time;
+  if (i == kSizes.size()) return medianOf(samples);
   const auto with = [&](double value) {
     std::vector<Sample> some;
     for (const Sample &s : samples)
-      if (s.at[i] == value) some.push_back(s);
+      if (isSame(s.at[i], value)) some.push_back(s);
     return interpolated(some, x, i + 1);
   };
   if (const auto exact = with(x[i])) return exact;
   std::set<double> below, above;
-  for (const Sample &s : samples) (s.at[i] < x[i] ? below : above).insert(s.at[i]);
+  for (const Sample &s : samples)
+    if (!isSame(s.at[i], x[i])) (s.at[i] < x[i] ? below : above).insert(s.at[i]);
   std::optional<std::pair<double, double>> low, high;
   for (auto b = below.rbegin(); b != below.rend() && !low; ++b)
     if (const auto t = with(*b)) low = {*b, *t};
@@ -98,7 +114,6 @@ Status GpuTable::readRows(std::string_view text) {
     return error("table-without-units", {file_, headLine, 0},
                  isNs ? "times are given twice, in two units" : "no column says in which unit times are",
                  "name the column of times time_ns or time_us");
-  std::set<std::pair<std::string, std::vector<double>>> seen;
   for (const CsvTable::Row &row : table.rows) {
     const auto bad = [&](std::string_view column, std::string_view what) {
       return error("table-value", {file_, row.line, 0},
@@ -130,11 +145,6 @@ Status GpuTable::readRows(std::string_view text) {
                                                                       {isNs ? "time_ns" : "time_us", &r.time.value}})
       if (!number(column, *out)) return bad(column, "a number above 0");
     r.time.value *= isNs ? kPsPerNs : kPsPerUs;
-    const Operation &o = r.operation;
-    if (!seen.insert({std::string(name(o.kind)), {o.elementBytes, o.m, o.n, o.k, o.count}}).second)
-      return error("table-twice", {file_, row.line, 0},
-                   fmt::format("'{}' of {} stands in the table twice", name(o.kind), sizesText(o)),
-                   "keep one time for each shape, for instance the median");
     rows_.push_back(r);
   }
   if (rows_.empty())

@@ -3,6 +3,7 @@
 // The head states what was measured: lines '# gpu: NAME', '# clock: 1980 MHz', '# driver: N', '# cuda: N'. Columns:
 // kernel (as OperationKind's names), bytes (of an element), m, n, k, count, and the time in a column that says its
 // unit, time_ns or time_us. Between two sizes times are interpolated linearly, size by size; nothing is extrapolated.
+// A shape that stands in the table several times has the median.
 #pragma once
 
 #include <map>
@@ -19,7 +20,7 @@ namespace pimento::llm {
 class GpuTable {
  public:
   /// `file` names it in messages. Diagnostics: table-without-units, table-head (what was measured is not said),
-  /// table-columns, table-value, table-twice.
+  /// table-columns, table-value.
   static Result<GpuTable> parse(std::string_view text, const std::string &file);
 
   /// Diagnostic: not-in-table, with the sizes there are.

@@ -51,16 +51,20 @@ class Splits final : public search::Evaluator {
         jobs_(jobs),
         why_(splits_.size()) {}
 
-  Result<std::vector<search::Candidate>> candidates() const {
+  /// What cannot be priced is no candidate; that the GPU alone cannot is a mistake of the user's.
+  Result<std::vector<search::Candidate>> candidates() {
     std::vector<search::Candidate> out;
-    for (const Split &s : splits_) {
+    for (std::size_t i = 0; i < splits_.size(); ++i) {
       search::Candidate c;
-      if (layer_.kind == LayerKind::kAttention) {
-        c.bound.time = 0;
-      } else {
-        const Result<Picoseconds> least = system_.leastSpan(layer_, s, model_, stepAt(workload_, workload_.length()));
-        if (!least) return least.diagnostics();
-        c.bound.time = c.guess = least->value * times();
+      if (layer_.kind != LayerKind::kAttention) {
+        const Result<Picoseconds> least =
+            system_.leastSpan(layer_, splits_[i], model_, stepAt(workload_, workload_.length()));
+        if (!least && splits_[i].pim == 0) return least.diagnostics();
+        c.isLegal = least.ok();
+        if (least)
+          c.bound.time = c.guess = least->value * times();
+        else
+          why_[i] = least.diagnostics().front().message;
       }
       out.push_back(c);
     }

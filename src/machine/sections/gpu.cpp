@@ -14,7 +14,7 @@ constexpr Word<Gpu::Model> kModels[] = {{"roofline", Gpu::Model::kRoofline}, {"t
 constexpr const char *kTable = "gpu.table", *kTiles = "gpu.tiles", *kDevice = "gpu.device";
 
 row::Rows rows() {
-  constexpr const char *kTime = "ns|us|ms|ps", *kRate = "GB/s|TB/s|MB/s", *kSize = "B|KiB|MiB|GiB|KB|MB|GB";
+  constexpr const char *kTime = "ns|us|ms|ps", *kRate = "GB/s|TB/s|MB/s", *kSize = "B|KiB|MiB|GiB";
   constexpr double kMostSize = 1e13, kMostOperations = 1000, kMostTile = 1 << 20;
   return {
       row::section("gpu", "a GPU that runs the layers of a language model, alone or beside PIM devices"),

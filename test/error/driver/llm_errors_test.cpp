@@ -173,7 +173,6 @@ TEST(WrongTables, SayNoUnits) {
   EXPECT_EQ(tableCode(head + columns + "time_ns\n"), "table-columns");
   EXPECT_EQ(tableCode(head + columns + "time_ns\n" + row + "-7\n"), "table-value");
   EXPECT_EQ(tableCode(head + columns + "time_ns\nlinaer,2,1,2,3,1,7\n"), "table-value");
-  EXPECT_EQ(tableCode(head + columns + "time_ns\n" + row + "7\n" + row + "8\n"), "table-twice");
 }
 
 TEST(WrongTables, LackAShape) {

@@ -60,9 +60,29 @@ TEST(MeasuredTimes, AreNotExtrapolated) {
   }
 }
 
+TEST(MeasuredTimes, OfRepeatedRowsAreTheMedian) {
+  const std::string row = "linear,2,1,17749.33333,256,1,";
+  const GpuTable t = table("kernel,bytes,m,n,k,count,time_ns\n" + row + "100\n" + row + "90\n" + row + "500\n");
+  EXPECT_EQ(ns(t, {OperationKind::kLinear, 1, 53248.0 / 3, 256}), 100) << "fractional widths are rounded in tables";
+}
+
 TEST(MeasuredTimes, MayBeInMicroseconds) {
   EXPECT_EQ(ns(table("kernel,bytes,m,n,k,count,time_us\nnorm,2,1,512,1,1,7.5\n"), {OperationKind::kNorm, 1, 512}),
             7500);
+}
+
+TEST(MeasuredTimes, OfTheH200AreThere) {
+  for (const char *name : {"h200", "launch"}) {
+    Result<machine::Machine> m = machine::loadMachine(name, {test::kHosts});
+    ASSERT_TRUE(m.ok()) << m.diagnostics().front().str();
+    const Result<Host> host = makeHost(*m, *m);
+    ASSERT_TRUE(host.ok()) << host.diagnostics().front().str();
+    const Result<GpuTime> t = host->gpu.time({OperationKind::kLinear, 1, 15360, 5120});
+    ASSERT_TRUE(t.ok());
+    const double bytes = 2.0 * 15360 * 5120, peak = m->host.memoryGBps / 1000;  // bytes per ps
+    EXPECT_GT(t->time.value, bytes / peak) << "no card reads faster than its memory";
+    EXPECT_LT(t->time.value, 3 * bytes / peak);
+  }
 }
 
 TEST(MeasuredTimes, ReplaceTheRooflineOfAHost) {
