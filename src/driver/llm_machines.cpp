@@ -5,11 +5,13 @@
 #include <algorithm>
 
 #include "pimento/base/suggest.h"
+#include "pimento/base/text.h"
 #include "pimento/base/thread_pool.h"
 #include "pimento/driver/host_option.h"
 #include "pimento/driver/machine_option.h"
 #include "pimento/driver/store_option.h"
 #include "pimento/driver/tool_box.h"
+#include "pimento/driver/verbs/tune.h"
 #include "pimento/evaluate/target.h"
 #include "pimento/llm/pim.h"
 #include "pimento/llm/system.h"
@@ -49,7 +51,7 @@ Status setMaps(const Options &options, llm::PimChoices &choices) {
 /// The machine that is meant: of --target, else of the schedule, else of the host's file.
 Result<std::string> deviceName(const Options &options, const llm::Host &host, LlmUse use) {
   if (!options.target.empty()) return options.target;
-  if (use == LlmUse::kPublished) return std::string(kStudyTarget);
+  if (use == LlmUse::kPublished || use == LlmUse::kCompiled) return std::string(kStudyTarget);
   const std::string &name = host.gpu.gpu().device;
   if (machine::findMachine(name, machineFolders(options))) return name;
   return error("unknown-device", host.machine.where("gpu.device"),
@@ -82,6 +84,27 @@ bool runsStudyStreams(const machine::Machine &machine) {
          machine.dram->controller.barrier == machine::BarrierRule::kDrain;
 }
 
+/// The optimum of the drafts that the study enumerates.
+Result<std::string> tunedInStudySpace(const Options &given, const std::string &target, const std::string &kernel,
+                                      const llm::PimChoices::Sizes &sizes) {
+  Options o;
+  o.input = kernel;
+  std::vector<std::string> extents;
+  for (const auto &[size, n] : sizes) extents.push_back(fmt::format("{}={}", size, n));
+  o.sizes = {join(extents, ",")};
+  o.dtype = given.dtype;
+  o.target = target;
+  o.sets = given.sets;
+  o.maps = {"auto;program=published;mode=inference"};
+  o.space = "published";
+  o.isUnchecked = o.isQuiet = true;  // the streams compute nothing
+  o.store = given.store;
+  o.jobs = 1;
+  o.tools = given.tools;
+  o.machinePath = given.machinePath;
+  return tunedMap(o);
+}
+
 Status loadDevices(const Options &options, LlmUse use, DType type, const std::string &name, LlmMachines &m) {
   Result<machine::Machine> machine = loadTarget(options, name);
   if (!machine) return machine.diagnostics();
@@ -101,6 +124,10 @@ Status loadDevices(const Options &options, LlmUse use, DType type, const std::st
   choices.jobs = jobCount(options.jobs);
   if (use == LlmUse::kServing) choices.productMap = choices.attentionMap;
   if (runsStudyStreams(*m.machine)) choices.attentionMap = "reference;mode=inference";
+  if (use == LlmUse::kCompiled && options.maps.empty())
+    choices.mapOf = [options, name](const auto &kernel, const auto &sizes) {
+      return tunedInStudySpace(options, name, kernel, sizes);
+    };
   if (Status s = setMaps(options, choices); !s) return s;
   auto opened = usualStore(options, tune::toolIdentity() + "\n" + machine::identity(*m.machine),
                            fmt::format("layers of language models on {}", m.machine->name), m.warnings);

@@ -55,6 +55,7 @@ struct LlmMachines {
 enum class LlmUse : std::uint8_t {
   kSound,
   kPublished,  ///< the study's device
+  kCompiled,   ///< likewise, with the mappings that its compiler would find: tuned in its space
   kServing,    ///< reference mappings: there are products of many batch sizes
 };
 

@@ -106,7 +106,8 @@ constexpr auto kRows = std::to_array<OptionRow>({
    .runKey = "generate", .low = 1, .high = kMostTokens},
   {.name = "schedule", .field = &Options::schedule, .value = "HOW", .verbs = kLlm,
    .help = "sound (no device does two things at once, nothing is read before it is there), or the overlap that the "
-           "published study assumes: published-base, published-full",
+           "published study assumes: published-base, published-full; with its compiler's mappings: published-dcc-base, "
+           "published-dcc-full",
    .page = "how-to/llm.md#published-schedules", .runKey = "schedule"},
   {.name = "map", .field = &Options::maps, .value = "SPEC", .verbs = kKernelVerbs,
    .help = "mapping: reference, auto, host, or one in full such as 'M1:{(64,1),(8,1),(1,16),(8,256)}'; '|' separates "

@@ -57,7 +57,9 @@ Result<PimTime> PimDevice::run(const std::string &kernel, const Sizes &sizes, co
   if (!graph) return graph.diagnostics();
   for (kernel::Tensor &t : graph->tensors)  // weights, keys and values lie in the banks
     if (t.name == "A" || t.name == "K" || t.name == "V") t.isConstant = true;
-  const Result<mapping::MapSpec> spec = mapping::parseMapSpec(map);
+  const Result<std::string> text = choices_.mapOf ? choices_.mapOf(kernel, sizes) : Result<std::string>(map);
+  if (!text) return text.diagnostics();
+  const Result<mapping::MapSpec> spec = mapping::parseMapSpec(*text);
   if (!spec) return spec.diagnostics();
   evaluate::Request r;
   r.machine = &machine_;
@@ -98,7 +100,7 @@ Result<PimTime> PimDevice::run(const std::string &kernel, const Sizes &sizes, co
 Result<PimTime> PimDevice::timed(const std::string &kernel, const Sizes &sizes, const std::string &map, int jobs) {
   std::string name = kernel;
   for (const auto &[size, n] : sizes) name += fmt::format(" {}={}", size, n);
-  name += fmt::format(" {} {}", pimento::name(choices_.type), map);
+  name += fmt::format(" {} {}", pimento::name(choices_.type), choices_.mapOf ? "tuned" : map);
   std::shared_ptr<Entry> entry;
   {
     const std::lock_guard lock(mutex_);
@@ -125,6 +127,11 @@ Result<PimTime> PimDevice::attention(std::int64_t heads, std::int64_t headDim, s
 
 Result<PimTime> PimDevice::product(std::int64_t outputs, std::int64_t inputs, std::int64_t rows) {
   return timed("gemv", {{"m", outputs}, {"n", inputs}, {"batch", rows}}, choices_.productMap, choices_.jobs);
+}
+
+Result<PimTime> PimDevice::headProducts(std::int64_t heads, std::int64_t inputs, std::int64_t outputs) {
+  return timed("bgemv", {{"batch", 1}, {"heads", heads}, {"dhead", inputs}, {"len", outputs}}, choices_.attentionMap,
+               1);
 }
 
 }  // namespace pimento::llm

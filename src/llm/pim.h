@@ -48,10 +48,15 @@ struct Keeper {
 
 /// How layers run on a device.
 struct PimChoices {
+  using Sizes = std::map<std::string, std::int64_t>;
+
   std::string attentionMap = "reference";
   std::string productMap = "auto";
   DType type = DType::kF16;
   int jobs = 1;  ///< threads that choose the mapping of a product
+  /// Gives the mapping of each kernel instead, as a search of its own finds it; called from several threads. Null: the
+  /// texts above.
+  std::function<Result<std::string>(const std::string &kernel, const Sizes &sizes)> mapOf = {};
 };
 
 class PimDevice {
@@ -71,12 +76,16 @@ class PimDevice {
   /// A matrix of weights, which lie there, times `rows` vectors. Thread-safe. Diagnostics: the same.
   Result<PimTime> product(std::int64_t outputs, std::int64_t inputs, std::int64_t rows);
 
+  /// `heads` products of a vector and a matrix of its own, inputs x outputs: how the published study runs weights.
+  /// Thread-safe. Diagnostics: the same.
+  Result<PimTime> headProducts(std::int64_t heads, std::int64_t inputs, std::int64_t outputs);
+
   /// Layers that were run, and that were known.
   std::int64_t runs() const { return runs_; }
   std::int64_t known() const { return known_; }
 
  private:
-  using Sizes = std::map<std::string, std::int64_t>;
+  using Sizes = PimChoices::Sizes;
   /// A layer that some thread asked for; others wait for it.
   struct Entry {
     std::mutex mutex;

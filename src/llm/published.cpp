@@ -25,11 +25,12 @@ class Pricing {
  public:
   Pricing(const System &system, const Model &model) : system_(system), model_(model) {}
 
-  /// On GPUs, with attention or without it.
-  Result<Block> onGpu(const Step &step, bool hasAttention = true) const {
+  /// On GPUs: all, or without what runs elsewhere.
+  Result<Block> onGpu(const Step &step, bool hasProjections = true, bool hasAttention = true) const {
     Block b;
     for (const Layer &layer : blockLayers(model_, step, system_.gpus())) {
       if (layer.kind == LayerKind::kAttention && !hasAttention) continue;
+      if ((layer.kind == LayerKind::kQkv || layer.kind == LayerKind::kProjection) && !hasProjections) continue;
       const Result<Stage> s = system_.stage(layer, Split{}, model_, step);
       if (!s) return s.diagnostics();
       b.gpu += s->gpu;
@@ -48,8 +49,8 @@ class Pricing {
   }
 
   /// The same with attention on the devices, and what overlaps.
-  Result<Block> onDevices(const Step &step, Overlap overlap) const {
-    Result<Block> block = onGpu(step, false);
+  Result<Block> onDevices(const Step &step, const PublishedOptions &options) const {
+    Result<Block> block = onGpu(step, !options.hasProductsOnPim, false);
     if (!block) return block;
     PublishedStep &t = block->time;
     const Picoseconds peers = t.communication;
@@ -58,6 +59,8 @@ class Pricing {
     const Result<PimTime> device = system_.pim()->attention(heads, model_.headDim, step.length);
     if (!device) return device.diagnostics();
     t.attention = device->time;
+    if (options.hasProductsOnPim)
+      if (Status s = addProducts(*block, heads); !s) return s.diagnostics();
     const auto gpus = static_cast<double>(system_.gpus()), devices = static_cast<double>(system_.devices());
     block->pim += Energy{device->energy, device->studyEnergy}.times(gpus * devices);
     const double elements = static_cast<double>(step.length * model_.heads * step.requests) / gpus;
@@ -69,13 +72,25 @@ class Pricing {
     const double width = (model_.qkvWidth() + model_.attentionWidth()) / gpus;
     const double bytes = static_cast<double>(step.requests) * width * step.elementBytes;
     block->link += system_.linkEnergy(bytes);
-    overlapped(t, system_.gpu().link(bytes), overlap);
-    if (overlap == Overlap::kFull) shareFeedForward(*block, step);
+    overlapped(t, system_.gpu().link(bytes), options.overlap);
+    if (options.overlap == Overlap::kFull) shareFeedForward(*block, step);
     t.communication += peers;
     return block;
   }
 
  private:
+  Status addProducts(Block &b, std::int64_t heads) const {
+    const std::int64_t perHead = static_cast<std::int64_t>(model_.qkvWidth()) / model_.heads;
+    const Result<PimTime> qkv = system_.pim()->headProducts(heads, model_.hidden, perHead);
+    if (!qkv) return qkv.diagnostics();
+    const Result<PimTime> projection = system_.pim()->headProducts(heads, model_.headDim, model_.hidden);
+    if (!projection) return projection.diagnostics();
+    b.time.qkv = qkv->time;
+    b.time.projection = projection->time;
+    const auto all = static_cast<double>(system_.gpus() * system_.devices());
+    for (const Result<PimTime> *p : {&qkv, &projection}) b.pim += Energy{(*p)->energy, (*p)->studyEnergy}.times(all);
+    return okStatus();
+  }
   static bool isFeedForward(LayerKind kind) { return kind == LayerKind::kUp || kind == LayerKind::kDown; }
   static Picoseconds &partOf(PublishedStep &t, LayerKind kind) {
     switch (kind) {
@@ -145,7 +160,8 @@ PublishedStep PublishedStep::times(double n) const {
   return {attention * n, qkv * n, projection * n, feedForward * n, etc * n, communication * n, softmax * n};
 }
 
-Result<PublishedRun> published(const System &system, const Model &model, const Workload &w, Overlap overlap, int jobs) {
+Result<PublishedRun> published(const System &system, const Model &model, const Workload &w,
+                               const PublishedOptions &options) {
   if (Status s = checkSharing(model, system.gpus()); !s) return s.diagnostics();
   const machine::Gpu &g = system.gpu().gpu();
   if (system.pim() != nullptr && (g.nearGBps <= 0 || g.deviceGBps <= 0))
@@ -161,10 +177,10 @@ Result<PublishedRun> published(const System &system, const Model &model, const W
   run.prefill = Picoseconds(prompt->time.total().value * blocks);
   run.steps = std::max<std::int64_t>(w.output - 1, 0);
   std::vector<std::optional<Result<Block>>> steps(static_cast<std::size_t>(run.steps));
-  parallelFor(jobs, run.steps, [&](std::int64_t i) {
+  parallelFor(options.jobs, run.steps, [&](std::int64_t i) {
     const Step step = {w.requests, 1, w.prompt + i + 1, w.elementBytes};
     steps[static_cast<std::size_t>(i)] =
-        system.pim() == nullptr ? pricing.onGpu(step) : pricing.onDevices(step, overlap);
+        system.pim() == nullptr ? pricing.onGpu(step) : pricing.onDevices(step, options);
   });
   PublishedStep sum;
   for (const auto &s : steps) {

@@ -20,6 +20,14 @@ enum class Overlap : std::uint8_t {
   kFull,  ///< also queries, keys, values and projection overlap with it, and the feed-forward part is shared
 };
 
+struct PublishedOptions {
+  Overlap overlap = Overlap::kBase;
+  /// The study's compiler runs queries, keys, values and projection on the PIM devices as well: a product per head,
+  /// whose weights every request reads anew; the same formulas then let devices overlap with themselves.
+  bool hasProductsOnPim = false;
+  int jobs = 1;
+};
+
 /// Times of one step, all blocks. On GPUs alone nothing overlaps.
 struct PublishedStep {
   Picoseconds attention, qkv, projection, feedForward, etc, communication, softmax;
@@ -41,7 +49,7 @@ struct PublishedRun {
 
 /// GPUs alone where the system has no PIM devices. Diagnostics: heads-not-divided, not-in-table, no-study (the host
 /// does not have what the formulas need), those of PimDevice.
-Result<PublishedRun> published(const System &system, const Model &model, const Workload &workload, Overlap overlap,
-                               int jobs);
+Result<PublishedRun> published(const System &system, const Model &model, const Workload &workload,
+                               const PublishedOptions &options);
 
 }  // namespace pimento::llm

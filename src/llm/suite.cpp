@@ -135,7 +135,7 @@ Result<std::vector<NamedReplay>> replayModel(const Replaying &how, const Point &
   const System system(*host, 1, device, kDevices);
   const Workload work = {p.number("batch"), p.number("lin"), p.number("lout")};
   const Result<PublishedRun> run =
-      published(system, *model, work, p.text("system") == "AttAcc_Full" ? Overlap::kFull : Overlap::kBase, 1);
+      published(system, *model, work, {p.text("system") == "AttAcc_Full" ? Overlap::kFull : Overlap::kBase});
   if (!run) return run.diagnostics();
   const PublishedStep &t = run->mean;
   std::vector<NamedReplay> out;

@@ -19,10 +19,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-enum class ScheduleKind : std::uint8_t { kSound, kBase, kFull };
+enum class ScheduleKind : std::uint8_t { kSound, kBase, kFull, kCompiledBase, kCompiledFull };
+
+bool isFull(ScheduleKind s) {
+  return s == ScheduleKind::kFull || s == ScheduleKind::kCompiledFull;
+}
+
+bool isCompiled(ScheduleKind s) {
+  return s == ScheduleKind::kCompiledBase || s == ScheduleKind::kCompiledFull;
+}
 
 Result<ScheduleKind> scheduleOf(const Options &options) {
-  const std::vector<std::string> names = {"sound", "published-base", "published-full"};
+  const std::vector<std::string> names = {"sound", "published-base", "published-full", "published-dcc-base",
+                                          "published-dcc-full"};
   for (std::size_t i = 0; i < names.size(); ++i)
     if (names[i] == options.schedule) return static_cast<ScheduleKind>(i);
   return usageError("unknown-schedule", "--schedule", fmt::format("unknown schedule '{}'", options.schedule),
@@ -48,8 +57,9 @@ Status run(const Options &options, const llm::System &system, ScheduleKind sched
     pim = llm::useOfPim(a.model, a.workload, placement, system.gpus(), system.devices(), room);
   const llm::Use gpu = llm::useOfGpu(a.model, a.workload, placement, system);
   if (Status s = llm::checkFits(a.model, gpu, pim, system.gpus()); !s) return s;
-  Result<llm::PublishedRun> done = llm::published(
-      system, a.model, a.workload, schedule == ScheduleKind::kFull ? llm::Overlap::kFull : llm::Overlap::kBase, jobs);
+  const Result<llm::PublishedRun> done = llm::published(system, a.model, a.workload,
+                                                        {isFull(schedule) ? llm::Overlap::kFull : llm::Overlap::kBase,
+                                                         isCompiled(schedule) && system.pim() != nullptr, jobs});
   if (!done) return done.diagnostics();
   a.published = *done;
   a.warnings.emplace_back(
@@ -63,7 +73,9 @@ Status run(const Options &options, const llm::System &system, ScheduleKind sched
 Result<LlmAnswer> runLlm(const Options &options) {
   const Result<ScheduleKind> schedule = scheduleOf(options);
   if (!schedule) return schedule.diagnostics();
-  const auto loaded = loadLlm(options, *schedule == ScheduleKind::kSound ? LlmUse::kSound : LlmUse::kPublished);
+  const auto loaded = loadLlm(options, *schedule == ScheduleKind::kSound ? LlmUse::kSound
+                                       : isCompiled(*schedule)           ? LlmUse::kCompiled
+                                                                         : LlmUse::kPublished);
   if (!loaded) return loaded.diagnostics();
   const LlmMachines &m = **loaded;
   LlmAnswer a;

@@ -142,7 +142,7 @@ std::vector<Scenario> scenarios() {
        {{"host", {"published"}},
         {"target", {"attacc", "none", "attacc-published"}},
         {"set", {"timing.nCCDAB=4"}},
-        {"schedule", {"published-base", "published-full"}},
+        {"schedule", {"published-base", "published-full", "published-dcc-base", "published-dcc-full"}},
         {"dtype", {"f16"}},
         {"batch", {"2"}},
         {"prompt", {"16", "200"}},

@@ -18,8 +18,9 @@ struct Published : ::testing::Test {
   System gpu{host, 1, nullptr, 0}, attacc{host, 1, &device, 5};
   Model model = test::model("gpt3-13b");
 
-  PublishedStep step(const System &system, const Workload &w, Overlap overlap = Overlap::kBase) {
-    const Result<PublishedRun> run = published(system, model, w, overlap, 1);
+  PublishedStep step(const System &system, const Workload &w, Overlap overlap = Overlap::kBase,
+                     bool hasProductsOnPim = false) {
+    const Result<PublishedRun> run = published(system, model, w, {overlap, hasProductsOnPim});
     EXPECT_TRUE(run.ok());
     return run->mean;
   }
@@ -44,6 +45,16 @@ TEST_F(Published, FullTakesAttentionFromProductsAndSharesTheFeedForwardPart) {
   EXPECT_NEAR(full.qkv.value, base.qkv.value - 0.75 * hidden, 1);
   EXPECT_NEAR(full.projection.value, base.projection.value - 0.25 * hidden, 1);
   EXPECT_NEAR(full.feedForward.value, base.feedForward.value / (1 + 10406.4 * 5 / 3352), 1);
+}
+
+/// 36,504 and 3,448 cycles: the sheet of the study's baseline tilings.
+TEST_F(Published, ProductsOfTheCompilerRunHeadByHead) {
+  const PublishedStep base = step(attacc, {1, 511, 2}), own = step(attacc, {1, 511, 2}, Overlap::kBase, true);
+  const double ps = 1000 / machine.clockGHz;
+  EXPECT_NEAR(own.qkv.value, 40 * 36504 * ps, 1);
+  EXPECT_NEAR(own.projection.value, 40 * 3448 * ps, 1);
+  EXPECT_EQ(own.feedForward, base.feedForward);
+  EXPECT_EQ(own.attention, base.attention);
 }
 
 TEST_F(Published, TheMeanIsOfAllStepsButTheFirst) {
