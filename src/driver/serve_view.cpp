@@ -78,11 +78,14 @@ std::string nameOf(const llm::LayerTime &t) {
   return fmt::format("{}{}", t.isPrompt ? "prompt " : "", name(t.kind));
 }
 
+/// Cells of tables have no commas.
+std::string cell(std::string text) {
+  std::ranges::replace(text, ',', ' ');
+  return text;
+}
+
 std::string sourceOf(const ServeAnswer &a, const llm::LayerTime &t) {
-  if (t.split.pim == 0) return fmt::format("host {}", a.host);
-  std::string mapping = t.mapping;  // cells have no commas
-  std::ranges::replace(mapping, ',', ' ');
-  return fmt::format("{}: {}", a.target, mapping);
+  return t.split.pim == 0 ? fmt::format("host {}", a.host) : fmt::format("{}: {}", a.target, t.mapping);
 }
 
 }  // namespace
@@ -212,8 +215,8 @@ std::string layerTimesCsv(const ServeAnswer &a) {
       a.model.layers, a.run.version);
   for (const auto &[key, t] : a.served->layers)
     out += fmt::format("{},{},{},{},{},{},{},{},{}\n", name(t.kind), t.isPrompt ? "prompt" : "token", t.requests,
-                       t.length, text(t.split), numberText(ns(t.time)), numberText(t.energy.ours.value),
-                       t.split.pim > 0 ? "fast-forwarded" : "model", sourceOf(a, t));
+                       t.length, cell(text(t.split)), numberText(ns(t.time)), numberText(t.energy.ours.value),
+                       t.split.pim > 0 ? "fast-forwarded" : "model", cell(sourceOf(a, t)));
   return out;
 }
 

@@ -1,6 +1,7 @@
 // What lies in the memories of GPUs and PIM devices, and whether it has room.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>

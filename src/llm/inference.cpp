@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "pimento/base/integer.h"
 #include "pimento/base/thread_pool.h"
@@ -201,6 +200,28 @@ void addStage(PhaseRun &phase, const Stage &stage, double times) {
   for (const Energy *e : {&stage.gpu, &stage.pim, &stage.link}) phase.energy += e->times(times);
 }
 
+/// Layers one after the other, each as a whole; what `move` moves is there behind the first of a block.
+std::vector<Task> tasksOfPrompt(const std::vector<Stage> &block, const Stage &head, const Stage &move,
+                                std::int64_t blocks) {
+  std::vector<Task> tasks;
+  std::vector<int> before;
+  const auto append = [&](const Stage &stage) {
+    tasks.push_back({std::string(name(stage.kind)), stage.kind == LayerKind::kAllReduce ? Device::kPeer : Device::kGpu,
+                     stage.span, before});
+    before = {static_cast<int>(tasks.size()) - 1};
+  };
+  for (std::int64_t b = 0; b < blocks; ++b)
+    for (const Stage &s : block) {
+      append(s);
+      if (s.kind != LayerKind::kQkv) continue;
+      Task own = move.tasks.front();
+      own.after = before;
+      tasks.push_back(std::move(own));
+    }
+  append(head);
+  return tasks;
+}
+
 /// The GPUs read the prompts. Keys and values go to the devices block by block, while the GPU works on.
 Result<PhaseRun> prefillOf(const System &system, const Model &model, const Workload &w, const Placement &placement) {
   PhaseRun phase;
@@ -208,12 +229,12 @@ Result<PhaseRun> prefillOf(const System &system, const Model &model, const Workl
   phase.steps = 1;
   const Step step = {w.requests, w.prompt, w.prompt, w.elementBytes};
   const auto blocks = static_cast<double>(model.layers);
-  Picoseconds block;
+  std::vector<Stage> stages;
   for (const Layer &l : blockLayers(model, step, system.gpus())) {
-    const Result<Stage> s = system.stage(l, Split{}, model, step);
+    Result<Stage> s = system.stage(l, Split{}, model, step);
     if (!s) return s.diagnostics();
     addStage(phase, *s, blocks);
-    block += s->span;
+    stages.push_back(std::move(*s));
   }
   const Result<Stage> head = system.stage(headLayer(model, step, system.gpus()), Split{}, model, step);
   if (!head) return head.diagnostics();
@@ -227,10 +248,7 @@ Result<PhaseRun> prefillOf(const System &system, const Model &model, const Workl
   move.tasks = {{"keys and values", Device::kLink, system.gpu().link(bytes), {}}};
   runOf(phase, move.kind, move.split).add(move, blocks);
   phase.energy += move.link.times(blocks);
-  // The link is behind by whatever it takes longer than a block, and by the last block's.
-  const double late = std::max(move.tasks.front().time.value - block.value, 0.0);
-  const double last = std::max(move.tasks.front().time.value - (block.value + head->span.value), 0.0);
-  phase.time += Picoseconds(late * (blocks - 1) + last);
+  phase.time = schedule(tasksOfPrompt(stages, *head, move, model.layers)).end;
   return phase;
 }
 
@@ -284,7 +302,9 @@ double PhaseRun::busy(Device device) const {
 
 Result<Inference> infer(const System &system, const Model &model, const Workload &w, const InferenceOptions &options) {
   if (Status s = checkSharing(model, system.gpus()); !s) return s.diagnostics();
-  Inference out{model, w, {}, {}, {}, {}, {}, {}, {}};
+  Inference out;
+  out.model = model;
+  out.workload = w;
   // What does not fit anywhere need not be searched for: a GPU has all weights, keys and values may be elsewhere.
   Placement elsewhere;
   if (system.pim() != nullptr) elsewhere.attention.pim = 1;

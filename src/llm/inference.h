@@ -59,7 +59,6 @@ struct Inference {
   Use gpuUse;
   std::optional<Use> pimUse;
   std::vector<Choice> choices;
-  std::vector<std::string> warnings;
 };
 
 struct InferenceOptions {
