@@ -138,6 +138,7 @@ std::string phaseTable(const llm::PhaseRun &p) {
   t.row({"layer", "time", "share", "gpu busy", "energy", "where"});
   t.rule();
   for (const llm::LayerRun &l : p.layers) {
+    if (l.span.value == 0) continue;  // one GPU has nothing to sum
     llm::Energy all = l.gpu;
     all += l.pim;
     all += l.link;
