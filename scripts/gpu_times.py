@@ -168,8 +168,11 @@ def main():
                        ("empty kernel in a graph", f"{in_graph:.0f} ns"), ("empty kernel launched alone", f"{alone:.0f} ns")):
         print(f"# {key}: {value}")
     print("kernel,bytes,m,n,k,count,time_ns")
-    left = 0
+    left, seen = 0, set()
     for kernel, m, n, k, count in shapes(models, [int(g) for g in arguments.gpus.split(",")]):
+        if (kernel, m, n, k, count) in seen:
+            continue
+        seen.add((kernel, m, n, k, count))
         size, make = prepared(kernel, m, n, k, count)
         if size > MOST_BYTES or time.monotonic() - start > arguments.seconds:
             left += time.monotonic() - start > arguments.seconds

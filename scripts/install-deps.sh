@@ -4,6 +4,7 @@
 #
 #   scripts/install-deps.sh                 install what is missing (asks sudo for root where needed)
 #   scripts/install-deps.sh --with guests   and what programs of other processors need: QEMU, cross compilers, a clip
+#   scripts/install-deps.sh --with torch    and PyTorch, for models
 #   scripts/install-deps.sh --list          print the packages, one per line
 set -euo pipefail
 
@@ -33,21 +34,25 @@ packages=(
 guests=(qemu-user gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-riscv64-linux-gnu
   libc6-dev-arm64-cross libc6-dev-armhf-cross libc6-dev-riscv64-cross
   ffmpeg) # makes the clip that mpeg2dec decodes
+torch=(python3-torch)
 
 isList=
 while (($#)); do
   case $1 in
     --list) isList=1 ;;
     --with)
-      if [[ ${2:-} != guests ]]; then
-        echo "install-deps: --with takes: guests" >&2
-        exit 2
-      fi
-      packages+=("${guests[@]}")
+      case ${2:-} in
+        guests) packages+=("${guests[@]}") ;;
+        torch) packages+=("${torch[@]}") ;;
+        *)
+          echo "install-deps: --with takes: guests, torch" >&2
+          exit 2
+          ;;
+      esac
       shift
       ;;
     *)
-      echo "install-deps: unknown option '$1'; options: --list, --with guests" >&2
+      echo "install-deps: unknown option '$1'; options: --list, --with guests, --with torch" >&2
       exit 2
       ;;
   esac

@@ -32,6 +32,24 @@ from .verbs import compare, estimate, explain, explore, simulate, tune
 
 __version__ = "0.1.0"
 
+# What needs PyTorch is loaded when it is asked for.
+_OF_TORCH = {"Layer": "layers", "set_model": "layers", "save": "script"}
+
+
+def __getattr__(name):
+    if name not in _OF_TORCH:
+        raise AttributeError(f"module 'pimento' has no attribute '{name}'")
+    from importlib import import_module
+
+    from .models import need_torch
+
+    need_torch()
+    return getattr(import_module(f".models.{_OF_TORCH[name]}", __name__), name)
+
+
+def __dir__():
+    return sorted({*globals(), *_OF_TORCH})
+
 
 def version():
     """The version of the library that the package runs on."""

@@ -3,7 +3,8 @@
 import os
 import sys
 
-_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+# Folders whose files are not the user's: the package, and PyTorch where it is in use.
+NOT_THE_USERS = [os.path.dirname(os.path.abspath(__file__)) + os.sep]
 
 
 class Error(Exception):
@@ -46,7 +47,7 @@ def diagnostic(code, message, hint="", *, file="", line=0, column=0, kind="input
 def caller():
     """(file, line) of the user's program that called the package."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and os.path.abspath(frame.f_code.co_filename).startswith(_PACKAGE):
+    while frame.f_back is not None and os.path.abspath(frame.f_code.co_filename).startswith(tuple(NOT_THE_USERS)):
         frame = frame.f_back
     return frame.f_code.co_filename, frame.f_lineno
 

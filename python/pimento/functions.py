@@ -156,13 +156,16 @@ def native_dtype(target):
 
 
 def input_of(kernel, sizes, dtype, target, language=None):
-    """What names a kernel, as options and text of a query: (options, text, Reading or None)."""
+    """What names a kernel, as options and text of a query: (options, text, Reading or None). Models of PyTorch too, with
+    an example of their inputs for `sizes`."""
     dtype = dtype_of(dtype) if dtype else None
     if isinstance(kernel, KernelFunction):
         if language is not None:
             raise misuse("python-argument", "a Python kernel has no 'language'", "leave it out")
         text, reading = kernel._text(sizes, dtype, target or "hbm-pim")
         return {}, text, reading
+    if hasattr(kernel, "state_dict") and hasattr(kernel, "forward"):  # a torch.nn.Module
+        return _input_of_model(kernel, sizes, dtype)
     if callable(kernel):
         raise misuse("python-kernel", f"{kernel!r} is not a kernel", "mark it with @pimento.kernel")
     if not isinstance(kernel, (str, os.PathLike)):
@@ -175,3 +178,16 @@ def input_of(kernel, sizes, dtype, target, language=None):
     if language is not None:
         return options, (language, str(kernel), "kernel"), None
     return {**options, "kernel": os.fspath(kernel)}, None, None
+
+
+def _input_of_model(model, example, dtype):
+    from .models import need_torch
+
+    need_torch()
+    from .models.fx import record
+
+    if dtype is not None:
+        raise misuse("python-argument", "a model states its own types", f"leave dtype out; convert='f32={dtype.name}' "
+                     "runs it in another type")
+    recorder = record(model, example)
+    return {}, ("model", recorder.text.data(), recorder.text.name), None

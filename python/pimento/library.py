@@ -8,6 +8,7 @@ ctypes releases the interpreter lock while the library works.
 import ctypes
 import json
 import os
+import sys
 import threading
 from pathlib import Path
 
@@ -57,6 +58,7 @@ def load():
         raise Error([diagnostic("python-library", f"{NAME} was not found: {'; '.join(tried)}",
                                 "build it (cmake --build build), install Pimento, or set PIMENTO_LIBRARY to the file",
                                 kind="usage")])
+    os.environ.setdefault("PIMENTO_PYTHON", sys.executable)  # who reads files of Python for the library
     text, size, pointer, status = ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_int
     to_pointer = ctypes.POINTER(pointer)
     signatures = {
@@ -160,7 +162,7 @@ class Query:
             self.set(key.replace("_", "-"), value)
         if text is not None:
             language, contents, name = text
-            contents = contents.encode()
+            contents = contents if isinstance(contents, bytes) else contents.encode()
             self._check(self._c.pimento_query_text(self._address, language.encode(), contents, len(contents),
                                                    name.encode()))
 

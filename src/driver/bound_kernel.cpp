@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "pimento/base/text.h"
+#include "pimento/driver/convert_option.h"
 #include "pimento/driver/job.h"
 #include "pimento/driver/result_file.h"
 #include "pimento/driver/verbs/evaluated.h"
@@ -39,10 +40,11 @@ BoundKernel::BoundKernel(Options options, std::unique_ptr<Job> job)
     : options_(std::move(options)), job_(std::move(job)), last_(std::make_unique<evaluate::Evaluation>()) {
   const std::vector<kernel::Tensor> &all = job_->input.graph->tensors;
   for (std::size_t t = 0; t < all.size(); ++t) {
-    if (all[t].role == kernel::Role::kTemporary) continue;
+    if (all[t].role == kernel::Role::kTemporary || job_->input.contents.contains(static_cast<int>(t))) continue;
     tensors_.push_back(all[t]);
     numbers_.push_back(t);
   }
+  if (!job_->input.contents.empty()) given_ = contentsOf(job_->input);
 }
 
 BoundKernel::~BoundKernel() = default;
@@ -180,8 +182,8 @@ Result<Evaluated> BoundKernel::run(BoundMode mode, std::span<void *const> arrays
     const auto *from = static_cast<const std::byte *>(arrays[a]);
     t.bytes.assign(from, from + tensors_[a].elements() * sizeOf(tensors_[a].type).value);
   }
-  for (const auto &[t, bytes] : job_->input.contents)
-    if (data[static_cast<std::size_t>(t)].bytes.empty()) data[static_cast<std::size_t>(t)].bytes = bytes;
+  for (std::size_t t = 0; t < given_.size(); ++t)
+    if (!given_[t].bytes.empty()) data[t] = given_[t];
   Result<Evaluated> done = mode == BoundMode::kSimulate ? simulate(data) : estimate(data);
   if (!done) return done;
   for (std::size_t a = 0; a < arrays.size(); ++a)

@@ -41,7 +41,7 @@ class BoundKernel {
   static Result<std::unique_ptr<BoundKernel>> make(const Options &options);
   ~BoundKernel();
 
-  /// The user's tensors: all but temporaries, in the graph's order.
+  /// The user's tensors, in the graph's order: all but temporaries and constants whose contents the input has.
   const std::vector<kernel::Tensor> &tensors() const { return tensors_; }
   const std::string &target() const;
   /// What `--map` says: as it was given, or what `tune` found.
@@ -75,6 +75,7 @@ class BoundKernel {
   std::unique_ptr<Job> job_;
   std::vector<kernel::Tensor> tensors_;
   std::vector<std::size_t> numbers_;  ///< of tensors_ in the graph
+  kernel::DataSet given_;             ///< contents of constants that the input has; empty: none
   std::vector<Part> parts_;
   Bytes footprint_;
   std::mutex mutex_;                                   ///< of what follows

@@ -205,6 +205,18 @@ Result<Operands> operandsOf(const Options &options, const Input &input, const ke
   return Operands{std::move(converted), std::move(*data)};
 }
 
+kernel::DataSet contentsOf(const Input &input) {
+  const kernel::Graph &graph = input.conversion ? input.conversion->original : *input.graph;
+  kernel::DataSet data(graph.tensors.size());
+  for (const auto &[t, bytes] : input.contents) {
+    const kernel::Tensor &tensor = graph.tensors[static_cast<std::size_t>(t)];
+    data[static_cast<std::size_t>(t)].type = tensor.type;
+    data[static_cast<std::size_t>(t)].shape = tensor.shape;
+    data[static_cast<std::size_t>(t)].bytes = bytes;
+  }
+  return input.conversion ? convertedOperands(*input.conversion, data) : data;
+}
+
 Result<KnownData> knownOperands(const Options &options, const Input &input, const kernel::Graph &graph) {
   if (!input.conversion) return knownData(options, graph, input.contents, defaultData(options));
   Result<KnownData> known = knownData(options, input.conversion->original, input.contents, defaultData(options));

@@ -42,6 +42,9 @@ struct Operands {
 /// `graph`: the input's, without loops. Diagnostics: those of makeInputData.
 Result<Operands> operandsOf(const Options &options, const Input &input, const kernel::Graph &graph);
 
+/// What the input itself gives, in the types of its graph; nothing of other tensors.
+kernel::DataSet contentsOf(const Input &input);
+
 /// What timing may know of them. Diagnostics: as above.
 Result<KnownData> knownOperands(const Options &options, const Input &input, const kernel::Graph &graph);
 

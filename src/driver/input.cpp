@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "pimento/base/suggest.h"
 #include "pimento/base/text.h"
 #include "pimento/driver/convert_option.h"
@@ -17,11 +19,17 @@ Result<kernel::Sizes> parseSizes(const std::vector<std::string> &texts) {
   for (const std::string &text : texts)
     for (const std::string_view part : split(text, ',')) {
       const std::size_t eq = part.find('=');
-      const auto value = eq == std::string_view::npos ? std::nullopt : parseInteger(trim(part.substr(eq + 1)));
-      if (!value || *value < 1 || eq == 0)
-        return usageError("bad-size", "--size", fmt::format("'{}' is not a size", part),
-                          "write NAME=NUMBER with a number of 1 or more, for example --size m=4096,n=1024");
-      sizes[std::string(trim(part.substr(0, eq)))] = *value;
+      const std::string name(eq == std::string_view::npos ? "" : trim(part.substr(0, eq)));
+      const std::vector<std::string_view> extents =
+          name.empty() ? std::vector<std::string_view>() : split(part.substr(eq + 1), 'x');
+      for (std::size_t d = 0; d < std::max<std::size_t>(extents.size(), 1); ++d) {
+        const auto value = extents.empty() ? std::nullopt : parseInteger(trim(extents[d]));
+        if (!value || *value < 1)
+          return usageError("bad-size", "--size", fmt::format("'{}' is not a size", part),
+                            "write NAME=NUMBER with a number of 1 or more, for example --size m=4096,n=1024; a whole "
+                            "shape is NAME=4096x1024");
+        sizes[extents.size() == 1 ? name : fmt::format("{}_{}", name, d)] = *value;
+      }
     }
   return sizes;
 }

@@ -49,7 +49,8 @@ struct Input {
   DType type = DType::kF32;
 };
 
-/// "m=4096,n=1024", several times. Diagnostics: bad-size.
+/// "m=4096,n=1024", several times; "A=64x128" is A_0=64,A_1=128, as inputs without names for their sizes have it.
+/// Diagnostics: bad-size.
 Result<kernel::Sizes> parseSizes(const std::vector<std::string> &texts);
 
 /// Loads INPUT for `machine` (whose native type is the default dtype), as its kind is read (input_kind.h). A DPU

@@ -13,8 +13,10 @@
 #include "pimento/driver/tool_box.h"
 #include "pimento/frontend/frontend.h"
 #include "pimento/frontend/model/import.h"
+#include "pimento/frontend/model/text.h"
 #include "pimento/frontend/nest/text.h"
 #include "pimento/frontend/onnx/read.h"
+#include "pimento/frontend/python/read.h"
 #include "pimento/guest/elf_image.h"
 #include "pimento/kernel/notation.h"
 #include "pimento/kernel/zoo.h"
@@ -140,6 +142,14 @@ Result<Input> fromCnm(const InputRequest &r) {
   return fromModule(r, mapping::parseCnm(*text, r.options.input, r.sizes));
 }
 
+Result<Input> fromNestText(const InputRequest &r, const std::string &text) {
+  Result<frontend::NestKernels> read = frontend::readNest(text, r.options.input);
+  if (!read) return read.diagnostics();
+  Result<Input> in = fromGraph(std::move(read->graph), stemOf(r.options));
+  if (in) in->warnings = std::move(read->warnings);
+  return in;
+}
+
 /// Loop nests as the Python package hands them over: sizes are numbers already.
 Result<Input> fromNest(const InputRequest &r) {
   const Result<std::string> text = textOf(r.options);
@@ -147,11 +157,7 @@ Result<Input> fromNest(const InputRequest &r) {
   if (!r.sizes.empty())
     return usageError("unknown-size", "--size", "a nest declares no sizes: all its extents are numbers",
                       "omit --size; its reader was given the sizes");
-  Result<frontend::NestKernels> read = frontend::readNest(*text, r.options.input);
-  if (!read) return read.diagnostics();
-  Result<Input> in = fromGraph(std::move(read->graph), stemOf(r.options));
-  if (in) in->warnings = std::move(read->warnings);
-  return in;
+  return fromNestText(r, *text);
 }
 
 Result<Input> fromDcc(const InputRequest &r) {
@@ -163,18 +169,52 @@ Result<Input> fromDcc(const InputRequest &r) {
   return fromModule(r, mapping::parseDcc(*text, r.options.input));
 }
 
-/// A model of a framework, whose constants the file holds.
-Result<Input> fromOnnx(const InputRequest &r) {
-  const Result<std::string> bytes = textOf(r.options);
-  if (!bytes) return bytes.diagnostics();
-  const Result<frontend::model::Model> model = frontend::readOnnx(*bytes, r.options.input);
+/// A model of a framework, whose constants it holds.
+Result<Input> fromModel(const InputRequest &r, const Result<frontend::model::Model> &model,
+                        const kernel::Sizes &sizes) {
   if (!model) return model.diagnostics();
-  Result<frontend::model::ImportedModel> imported = frontend::model::importModel(*model, r.sizes);
+  Result<frontend::model::ImportedModel> imported = frontend::model::importModel(*model, sizes);
   if (!imported) return imported.diagnostics();
   Result<Input> in = fromGraph(std::move(imported->graph), stemOf(r.options));
   if (!in) return in;
   in->sizes = r.sizes;
   in->contents = std::move(imported->contents);
+  in->warnings = std::move(imported->warnings);
+  return in;
+}
+
+Result<Input> fromOnnx(const InputRequest &r) {
+  const Result<std::string> bytes = textOf(r.options);
+  if (!bytes) return bytes.diagnostics();
+  return fromModel(r, frontend::readOnnx(*bytes, r.options.input), r.sizes);
+}
+
+/// A model as the Python package hands it over.
+Result<Input> fromModelText(const InputRequest &r) {
+  const Result<std::string> bytes = textOf(r.options);
+  if (!bytes) return bytes.diagnostics();
+  return fromModel(r, frontend::model::readModel(*bytes, r.options.input), r.sizes);
+}
+
+/// Kernels in Python, and what PyTorch saved: the package reads them, and knows their sizes.
+Result<Input> fromPython(const InputRequest &r) {
+  const Result<std::string> bytes = readFile(r.options.input);
+  if (!bytes) return bytes.diagnostics();
+  const frontend::PythonRequest request{r.options.input, r.options.function, r.sizes, std::string(name(r.type))};
+  const auto read = [&] { return frontend::readByPython(request); };
+  std::shared_ptr<const Result<frontend::PythonText>> text;
+  if (r.options.tools) {
+    std::string key = request.file + '\0' + request.function + '\0' + request.type + '\0' + *bytes;
+    for (const auto &[name, size] : r.sizes) key += fmt::format("\n{}={}", name, size);
+    text = r.options.tools->cache->get<Result<frontend::PythonText>>(key, bytes->size(), read);
+  } else {
+    text = std::make_shared<const Result<frontend::PythonText>>(read());
+  }
+  if (!*text) return text->diagnostics();
+  if ((*text)->kind == frontend::PythonText::Kind::kModel)
+    return fromModel(r, frontend::model::readModel((*text)->text, r.options.input), {});
+  Result<Input> in = fromNestText(r, (*text)->text);
+  if (in) in->sizes = r.sizes;
   return in;
 }
 
@@ -316,6 +356,9 @@ constexpr InputKind kKinds[] = {
      .statesTypes = true,
      .targetOf = mapping::dccTarget},
     {.name = "onnx", .endings = {".onnx"}, .read = fromOnnx, .statesTypes = true},
+    {.name = "TorchScript", .endings = {".pt"}, .read = fromPython, .statesTypes = true},
+    {.name = "python", .endings = {".py"}, .read = fromPython},
+    {.name = "model", .endings = {".model"}, .isText = true, .read = fromModelText, .statesTypes = true},
     {.name = "nest", .endings = {".nest"}, .isText = true, .read = fromNest, .statesTypes = true},
     {.name = "llvcnm", .endings = {".llvcnm"}, .isText = true, .read = fromProgramText, .targetOf = program::targetOf},
     {.name = "fat binary", .endings = {".inf"}, .read = fromFatBinary, .statesTypes = true},

@@ -30,6 +30,8 @@ assert pimento.__file__.startswith(sys.argv[1]), pimento.__file__
 assert pimento.version() == pimento.__version__
 result = pimento.estimate("gemv", {"m": 4096, "n": 4096}, map="reference", constant=["A"])
 assert result["cycles"] == 13166, result["cycles"]
+import importlib.util
+assert importlib.util.find_spec("pimento.models.layers") and importlib.util.find_spec("pimento.reading")
 END
   "$interpreter" "$source/test/unit/python/reader_test.py"
 }
@@ -48,3 +50,17 @@ env/bin/pip uninstall --quiet --yes pimento
 cmake --install "$build" --prefix "$work/prefix" >"$work/install.log"
 mv "$work/prefix" "$work/moved" # a copy can be moved
 PYTHONPATH=$work/moved/lib/python3/dist-packages use "$python" "$work/moved"
+
+# The installed tool finds the package that reads kernels in Python.
+cat >"$work/kernel.py" <<'END'
+import pimento
+
+@pimento.kernel
+def twice(x):
+    y = pimento.Tensor.zero([x.size(0)])
+    for i in range(x.size(0)):
+        y[i] = x[i] + x[i]
+    return y
+END
+PIMENTO_PYTHON=$python "$work/moved/bin/pimento" estimate "$work/kernel.py" --size x=64 >"$work/estimate.txt"
+grep -q '^kernel x=64' "$work/estimate.txt"

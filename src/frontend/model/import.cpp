@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "pimento/base/rng.h"
 #include "pimento/base/suggest.h"
 #include "pimento/frontend/model/importer.h"
+#include "pimento/frontend/model/simplify.h"
 #include "pimento/kernel/interpreter.h"
 
 namespace pimento::frontend::model {
@@ -241,37 +241,44 @@ Value Importer::copied(const Operator &op, const Value &value) {
 
 // --- the model
 
+/// A tensor whose contents come from outside.
+Result<Value> Importer::argument(const Port &port, const Location &where) {
+  Value v;
+  v.name = port.name;
+  v.type = port.type;
+  for (const Dimension &d : port.shape) {
+    const auto size = d.extent < 0 ? sizes_.find(d.name) : sizes_.end();
+    const std::int64_t extent = size != sizes_.end() ? size->second : d.extent;
+    if (extent < 0) {
+      std::set<std::string> names;
+      for (const Port &p : model_.inputs)
+        for (const Dimension &dim : p.shape)
+          if (dim.extent < 0 && !sizes_.contains(dim.name)) names.insert(dim.name + "=...");
+      if (names.empty()) names.insert(d.name + "=...");
+      return error("model-size", where,
+                   fmt::format("input '{}' has a dimension '{}' without a size", port.name, d.name),
+                   fmt::format("add --size {}", fmt::join(names, ",")));
+    }
+    v.shape.push_back(extent);
+  }
+  v.view = wholeView(v.rank());
+  Buffer b;
+  b.name = identifier(port.name);
+  b.type = port.type;
+  b.shape = v.shape;
+  v.buffer = graph_.addArgument(std::move(b));
+  return v;
+}
+
 Status Importer::readInputs() {
   std::set<std::string> used;
   for (const Port &port : model_.inputs) {
     if (model_.constants.contains(port.name)) continue;  // a default, which older files list among the inputs
-    Value v;
-    v.name = port.name;
-    v.type = port.type;
-    for (const Dimension &d : port.shape) {
-      std::int64_t extent = d.extent;
-      if (const auto size = sizes_.find(d.name); !d.name.empty() && size != sizes_.end()) {
-        extent = size->second;
-        used.insert(d.name);
-      }
-      if (extent < 0) {
-        std::set<std::string> names;
-        for (const Port &p : model_.inputs)
-          for (const Dimension &dim : p.shape)
-            if (dim.extent < 0 && !sizes_.contains(dim.name)) names.insert(dim.name + "=...");
-        return error("model-size", model_.where,
-                     fmt::format("input '{}' has a dimension '{}' without a size", port.name, d.name),
-                     fmt::format("add --size {}", fmt::join(names, ",")));
-      }
-      v.shape.push_back(extent);
-    }
-    v.view = wholeView(v.rank());
-    Buffer b;
-    b.name = identifier(port.name);
-    b.type = port.type;
-    b.shape = v.shape;
-    v.buffer = graph_.addArgument(std::move(b));
-    values_.insert_or_assign(port.name, std::move(v));
+    Result<Value> v = argument(port, model_.where);
+    if (!v) return v.diagnostics();
+    for (const Dimension &d : port.shape)
+      if (sizes_.contains(d.name)) used.insert(d.name);
+    values_.insert_or_assign(port.name, std::move(*v));
   }
   for (const auto &[name, size] : sizes_) {
     if (used.contains(name)) continue;
@@ -344,69 +351,52 @@ Status Importer::fold(const Operator &op) {
 
 Status Importer::apply(const Operator &op) {
   const auto handler = handlers().byKind.find(op.kind);
-  if (handler == handlers().byKind.end())
-    return wrong(op, "model-operator", "this operator is not known", suggest(op.kind, knownOperators()));
+  if (op.isOnHost || handler == handlers().byKind.end()) return leaveOnHost(op);
   return canFold(op) ? fold(op) : handler->second(*this, op);
 }
 
-/// Batch normalisation behind a convolution whose weights are constants is part of these.
-Status Importer::foldNormalisations() {
-  std::map<std::string, int> uses;
-  std::map<std::string, std::size_t> madeBy;
-  for (std::size_t i = 0; i < model_.operators.size(); ++i) {
-    for (const std::string &name : model_.operators[i].inputs) ++uses[name];
-    for (const std::string &name : model_.operators[i].outputs) madeBy[name] = i;
+/// What no kernel computes: the host takes its inputs from the device, and gives what it makes back.
+Status Importer::leaveOnHost(const Operator &op) {
+  std::set<std::string> takes, gives;
+  for (const std::string &name : op.inputs) {
+    const auto v = values_.find(name);
+    if (name.empty() || v == values_.end() || v->second.isConstant()) continue;
+    takes.insert(name);
+    const Value whole = stored(op, v->second);
+    if (graph_.buffer(whole.buffer).argument >= 0 || !onHost_.insert(name).second) continue;
+    graph_.returned(whole.buffer, op.where);
   }
-  for (const std::string &name : model_.outputs) ++uses[name];
-  std::set<std::size_t> gone;
-  for (std::size_t i = 0; i < model_.operators.size(); ++i) {
-    const Operator &norm = model_.operators[i];
-    if (norm.kind != "BatchNormalization" || norm.inputs.size() < 5) continue;
-    const auto maker = madeBy.find(norm.inputs[0]);
-    if (maker == madeBy.end() || uses[norm.inputs[0]] != 1) continue;
-    Operator &conv = model_.operators[maker->second];
-    if (conv.kind != "Conv" || !model_.constants.contains(conv.inputs[1])) continue;
-    const bool hasBias = conv.inputs.size() > 2 && !conv.inputs[2].empty();
-    if (hasBias && !model_.constants.contains(conv.inputs[2])) continue;
-    if (std::any_of(norm.inputs.begin() + 1, norm.inputs.begin() + 5,
-                    [&](const std::string &n) { return !model_.constants.contains(n); }))
-      continue;
-    TensorData weights = model_.constants.at(conv.inputs[1]);
-    const auto of = [&](std::size_t input) -> const TensorData & { return model_.constants.at(norm.inputs[input]); };
-    const std::int64_t channels = weights.shape.empty() ? 0 : weights.shape[0];
-    if (of(1).elements() != channels || channels == 0) continue;
-    TensorData bias(weights.type, {channels});
-    const std::int64_t perChannel = weights.elements() / channels;
-    const double epsilon = attribute(norm, "epsilon", 1e-5);
-    for (std::int64_t c = 0; c < channels; ++c) {
-      const double scale = of(1).asDouble(c) / std::sqrt(of(4).asDouble(c) + epsilon);
-      const double before = hasBias ? model_.constants.at(conv.inputs[2]).asDouble(c) : 0;
-      bias.setDouble(c, (before - of(3).asDouble(c)) * scale + of(2).asDouble(c));
-      for (std::int64_t n = 0; n < perChannel; ++n)
-        weights.setDouble(c * perChannel + n, weights.asDouble(c * perChannel + n) * scale);
-    }
-    const std::string stem = norm.outputs.front();
-    model_.constants[stem + ".weights"] = std::move(weights);
-    model_.constants[stem + ".bias"] = std::move(bias);
-    conv.inputs.resize(3);
-    conv.inputs[1] = stem + ".weights";
-    conv.inputs[2] = stem + ".bias";
-    conv.outputs = {stem};
-    gone.insert(i);
+  for (const std::string &name : op.outputs) {
+    if (name.empty()) continue;
+    const auto known = model_.known.find(name);
+    if (known == model_.known.end())
+      return wrong(op, "model-operator", "this operator is not known, and neither is the shape of what it makes",
+                   fmt::format("{}; the host can compute it where the file says that shape (onnx.shape_inference)",
+                               suggest(op.kind, knownOperators())));
+    Result<Value> v = argument(known->second, op.where);
+    if (!v) return v.diagnostics();
+    onHost_.insert(name);
+    gives.insert(name);
+    values_.insert_or_assign(name, std::move(*v));
   }
-  std::vector<Operator> kept;
-  for (std::size_t i = 0; i < model_.operators.size(); ++i)
-    if (!gone.contains(i)) kept.push_back(std::move(model_.operators[i]));
-  model_.operators = std::move(kept);
+  Diagnostic note = unsupported(
+      "model-host", op.where,
+      fmt::format("{} '{}' stays on the host, untimed: it takes {} and makes {}", op.kind,
+                  op.name.empty() && !op.outputs.empty() ? op.outputs.front() : op.name,
+                  takes.empty() ? "constants" : fmt::format("{}", fmt::join(takes, ", ")), fmt::join(gives, ", ")),
+      "docs/how-to/onnx.md lists the operators that kernels compute");
+  note.severity = Severity::kWarning;
+  warnings_.push_back(std::move(note));
   return okStatus();
 }
 
 Result<ImportedModel> Importer::run() {
-  if (Status s = foldNormalisations(); !s) return s.diagnostics();
+  simplify(model_);
   if (Status s = readInputs(); !s) return s.diagnostics();
   for (const Operator &op : model_.operators)
     if (Status s = apply(op); !s) return s.diagnostics();
   for (const std::string &name : model_.outputs) {
+    if (onHost_.contains(name)) continue;  // the host has it
     const auto found = values_.find(name);
     if (found == values_.end())
       return error("model-value", model_.where, fmt::format("nothing makes the output '{}'", name),
@@ -421,6 +411,7 @@ Result<ImportedModel> Importer::run() {
   if (!graph) return graph.diagnostics();
   ImportedModel out;
   out.graph = std::move(*graph);
+  out.warnings = std::move(warnings_);
   for (auto &[buffer, data] : given_)
     if (const int t = graph_.tensorOfArgument(buffer); t >= 0) out.contents[t] = std::move(data.bytes);
   return out;

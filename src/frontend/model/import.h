@@ -2,7 +2,8 @@
 //
 // Constants stay constants, with their contents. What only looks at elements in another order (transposes, slices,
 // most reshapes) is no kernel: whoever reads them walks the tensor differently. What is known from shapes and small
-// constants alone is computed while importing, by the interpreter.
+// constants alone is computed while importing, by the interpreter. An operator that no kernel computes stays on the
+// host, if the shapes of what it makes are known: its inputs are results of the graph, and what it makes are inputs.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +20,7 @@ namespace pimento::frontend::model {
 struct ImportedModel {
   kernel::Graph graph;
   std::map<int, std::vector<std::byte>> contents;  ///< of constants, by tensor of the graph
+  Diagnostics warnings;                            ///< model-host: operators that stay on the host
 };
 
 /// `sizes`: of the dimensions that are names. Diagnostics: model-size (a name without a number, or a number without a

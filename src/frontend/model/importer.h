@@ -68,7 +68,8 @@ class Importer {
   bool canFold(const Operator &op) const;
   Status fold(const Operator &op);
   int bufferOf(const Value &constant);
-  Status foldNormalisations();
+  Status leaveOnHost(const Operator &op);
+  Result<Value> argument(const Port &port, const Location &where);
 
   Model model_;
   const kernel::Sizes &sizes_;
@@ -76,6 +77,8 @@ class Importer {
   std::map<std::string, Value> values_;
   std::map<std::string, int> constants_;  ///< buffers, by what they hold
   std::vector<std::pair<int, kernel::TensorData>> given_;
+  std::set<std::string> onHost_;  ///< values that the host has
+  Diagnostics warnings_;
   bool isFolding_ = false;
 };
 

@@ -380,6 +380,18 @@ Status pad(Importer &m, const Operator &op) {
   return okStatus();
 }
 
+/// Negative indices count from the end of an axis.
+Status countFromStart(const Operator &op, TensorData &indices, std::int64_t extent) {
+  for (std::int64_t n = 0; n < indices.elements(); ++n) {
+    const std::int64_t i = indices.asInteger(n);
+    if (i < -extent || i >= extent)
+      return Importer::wrong(op, "model-value", fmt::format("index {} of {} elements", i, extent),
+                             "indices lie within the axis");
+    indices.setInteger(n, i < 0 ? i + extent : i);
+  }
+  return okStatus();
+}
+
 Status gather(Importer &m, const Operator &op) {
   const Result<Value> x = m.input(op, 0);
   Result<Value> which = m.input(op, 1);
@@ -393,15 +405,9 @@ Status gather(Importer &m, const Operator &op) {
   s.insert(s.end(), x->shape.begin() + static_cast<std::ptrdiff_t>(*axis) + 1, x->shape.end());
   if (which->isConstant()) {
     // Known indices at one distance are a stretch.
+    if (Status counted = countFromStart(op, *which->constant, extent); !counted) return counted;
     std::vector<std::int64_t> known;
-    for (std::int64_t n = 0; n < which->constant->elements(); ++n) {
-      const std::int64_t i = which->constant->asInteger(n);
-      if (i < -extent || i >= extent)
-        return Importer::wrong(op, "model-value", fmt::format("index {} of {} elements", i, extent),
-                               "indices lie within the axis");
-      known.push_back(i < 0 ? i + extent : i);
-    }
-    for (std::size_t n = 0; n < known.size(); ++n) which->constant->setInteger(static_cast<std::int64_t>(n), known[n]);
+    for (std::int64_t n = 0; n < which->constant->elements(); ++n) known.push_back(which->constant->asInteger(n));
     const std::int64_t step = known.size() > 1 ? known[1] - known[0] : 1;
     bool isStretch = !known.empty();
     for (std::size_t n = 1; n < known.size(); ++n) isStretch = isStretch && known[n] - known[n - 1] == step;
@@ -424,6 +430,37 @@ Status gather(Importer &m, const Operator &op) {
   access.indirectAt = static_cast<int>(*axis);
   access.indirectIndex = index;
   m.store(k, y, Importer::indices(k, 0, s.size()), k.load(x->type, std::move(access)));
+  m.add(k);
+  m.give(op, 0, y);
+  return okStatus();
+}
+
+/// Each element of the indices selects along one axis; along the others both go together.
+Status gatherElements(Importer &m, const Operator &op) {
+  const Result<Value> x = m.input(op, 0);
+  Result<Value> which = m.input(op, 1);
+  if (!x) return x.diagnostics();
+  if (!which) return which.diagnostics();
+  const auto axis = m.axisOf(op, m.attribute(op, "axis", std::int64_t{0}), x->rank());
+  if (!axis) return axis.diagnostics();
+  if (which->isConstant()) {
+    if (Status s = countFromStart(op, *which->constant, x->shape[*axis]); !s) return s;
+  }
+  bool isInside = which->rank() == x->rank();
+  for (std::size_t d = 0; isInside && d < x->rank(); ++d) isInside = d == *axis || which->shape[d] <= x->shape[d];
+  if (!isInside)
+    return Importer::wrong(op, "model-shape", text(which->shape) + " indices for " + text(x->shape),
+                           "indices are at most as many as elements in every axis but one");
+  const Value from = m.stored(op, *x);
+  const Value y = m.fresh(op, x->type, which->shape);
+  KernelBuilder k = m.kernel(op, "", Importer::parallel(which->shape));
+  std::vector<Affine> at = Importer::indices(k, 0, x->rank());
+  const int index = m.load(k, *which, at);
+  at[*axis] = k.at(0);
+  kernel::Access access = m.accessOf(from, std::move(at));
+  access.indirectAt = static_cast<int>(*axis);
+  access.indirectIndex = index;
+  m.store(k, y, Importer::indices(k, 0, which->rank()), k.load(x->type, std::move(access)));
   m.add(k);
   m.give(op, 0, y);
   return okStatus();
@@ -546,6 +583,7 @@ void addLayout(Handlers &h) {
                    {"Concat", concat},
                    {"Pad", pad},
                    {"Gather", gather},
+                   {"GatherElements", gatherElements},
                    {"Shape", shapeOf},
                    {"Size", sizeOfValue},
                    {"Constant", constant},

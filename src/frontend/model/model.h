@@ -22,6 +22,7 @@ struct Operator {
   std::vector<std::string> inputs, outputs;  ///< values by name; an empty name: one that is left out
   std::map<std::string, Attribute> attributes;
   Location where;
+  bool isOnHost = false;  ///< its reader says that no kernel computes it
 };
 
 /// A dimension is a number, or a name that `--size` gives one to.
@@ -42,7 +43,8 @@ struct Model {
   std::vector<Port> inputs;
   std::vector<std::string> outputs;
   std::map<std::string, kernel::TensorData> constants;
-  std::vector<Operator> operators;  ///< each behind those whose outputs it takes
+  std::map<std::string, Port> known;  ///< of values that operators make, where the file says it
+  std::vector<Operator> operators;    ///< each behind those whose outputs it takes
   Location where;
 };
 

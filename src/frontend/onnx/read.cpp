@@ -49,7 +49,11 @@ class Reader {
       if (!read) return read.diagnostics();
       out.inputs.push_back(std::move(*read));
     }
-    for (const auto &port : graph.output()) out.outputs.push_back(port.name());
+    for (const auto &port : graph.output()) {
+      out.outputs.push_back(port.name());
+      noteShape(port, out);
+    }
+    for (const auto &port : graph.value_info()) noteShape(port, out);
     for (const auto &node : graph.node()) {
       Result<Operator> op = operatorOf(node);
       if (!op) return op.diagnostics();
@@ -116,6 +120,13 @@ class Reader {
       out.shape.push_back(std::move(dim));
     }
     return out;
+  }
+
+  /// What the file says of a value that operators make.
+  void noteShape(const onnx::ValueInfoProto &value, model::Model &out) const {
+    if (!value.type().has_tensor_type() || !value.type().tensor_type().has_shape()) return;
+    auto port = portOf(value);
+    if (port) out.known.insert_or_assign(value.name(), std::move(*port));
   }
 
   /// The file of weights lies beside the model, or below.
@@ -202,9 +213,7 @@ class Reader {
     op.where = at();
     op.inputs.assign(node.input().begin(), node.input().end());
     op.outputs.assign(node.output().begin(), node.output().end());
-    if (!node.domain().empty() && node.domain() != "ai.onnx" && node.domain() != "com.microsoft")
-      return unsupported("model-operator", at(), fmt::format("{} '{}' is of '{}'", op.kind, op.name, node.domain()),
-                         "use operators of ONNX itself");
+    op.isOnHost = !node.domain().empty() && node.domain() != "ai.onnx" && node.domain() != "com.microsoft";
     for (const auto &a : node.attribute()) {
       switch (a.type()) {
         case onnx::AttributeProto::INT:
@@ -230,8 +239,8 @@ class Reader {
         }
         case onnx::AttributeProto::GRAPH:
         case onnx::AttributeProto::GRAPHS:
-          return unsupported("onnx-form", at(), fmt::format("{} '{}' has graphs of its own", op.kind, op.name),
-                             "loops and branches of models are not read; export without them");
+          op.isOnHost = true;  // a loop or a branch
+          break;
         default:
           break;  // what no operator that is known looks at
       }

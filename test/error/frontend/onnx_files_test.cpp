@@ -69,13 +69,23 @@ TEST(OnnxFiles, HoldNumbers) {
   expectCode(m, "onnx-type", "'x'");
 }
 
-TEST(OnnxFiles, WithLoopsOrSequencesAreRefused) {
+TEST(OnnxFiles, LeaveLoopsAndForeignOperatorsToTheHost) {
   onnx::ModelProto m = relu();
   auto *a = m.mutable_graph()->mutable_node(0)->add_attribute();
   a->set_name("body");
   a->set_type(onnx::AttributeProto::GRAPH);
-  expectCode(m, "onnx-form", "Relu");
+  auto read = frontend::readOnnx(m.SerializeAsString(), "m.onnx");
+  ASSERT_TRUE(read.ok());
+  EXPECT_TRUE(read->operators[0].isOnHost);
   m = relu();
+  m.mutable_graph()->mutable_node(0)->set_domain("org.example");
+  read = frontend::readOnnx(m.SerializeAsString(), "m.onnx");
+  ASSERT_TRUE(read.ok());
+  EXPECT_TRUE(read->operators[0].isOnHost);
+}
+
+TEST(OnnxFiles, WithSequencesAreRefused) {
+  onnx::ModelProto m = relu();
   m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_sequence_type();
   expectCode(m, "onnx-form", "'x'");
 }

@@ -390,6 +390,18 @@ def split(c):
     c.output(b, "b")
 
 
+def gather_elements(c):
+    s = shape(c.rng)
+    axis = int(c.rng.integers(0, len(s)))
+    wanted = tuple(int(c.rng.integers(1, 7)) if d == axis else int(c.rng.integers(1, n + 1)) for d, n in enumerate(s))
+    x, is_constant = c.data(s), c.rng.random() < 0.5
+    i = c.rng.integers(-s[axis] if is_constant else 0, s[axis], wanted)
+    name = c.constant("i", i) if is_constant else c.input("i", i)
+    c.node("GatherElements", [c.input("x", x), name], axis=axis)
+    part = x[tuple(slice(0, n) if d != axis else slice(None) for d, n in enumerate(wanted))]
+    c.output(np.take_along_axis(part, i, axis))
+
+
 def gather(c):
     x = c.data(shape(c.rng))
     axis = int(c.rng.integers(0, x.ndim))
@@ -594,7 +606,7 @@ CASES.update({
     "ReduceL2": reduce("ReduceL2", lambda x, a, k: np.sqrt((x * x).sum(a, keepdims=k))),
     "GlobalAveragePool": global_pool("GlobalAveragePool", np.mean),
     "GlobalMaxPool": global_pool("GlobalMaxPool", np.max), "Reshape": reshape, "Transpose": transpose, "Slice": slices,
-    "Concat": concat, "Split": split, "Gather": gather, "Pad": pad, "Shape": shapes, "Squeeze": squeeze,
+    "Concat": concat, "Split": split, "Gather": gather, "GatherElements": gather_elements, "Pad": pad, "Shape": shapes, "Squeeze": squeeze,
     "Flatten": flatten, "Expand": expand, "Where": where, "Clip": clip, "Pow": power, "Cast": cast,
     "LeakyRelu": leaky("LeakyRelu", lambda x: np.where(x < 0, 0.1 * x, x), alpha=0.1),
     "Elu": leaky("Elu", lambda x: np.where(x < 0, 0.5 * np.expm1(x), x), alpha=0.5),
