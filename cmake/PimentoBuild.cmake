@@ -26,7 +26,7 @@ file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include)
 file(CREATE_LINK ${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/include/pimento SYMBOLIC)
 # Data lie where an installed copy has them (src/driver/data_folder.h).
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share/pimento)
-foreach(data kernels machines validation)
+foreach(data hosts kernels llms machines validation)
   file(CREATE_LINK ${CMAKE_SOURCE_DIR}/${data} ${CMAKE_BINARY_DIR}/share/pimento/${data} SYMBOLIC)
 endforeach()
 add_library(pimento_settings INTERFACE)

@@ -32,7 +32,7 @@ install(FILES src/emit/html/page.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pimen
 # The Python package, where Debian's Python looks below /usr; it finds the library beside it.
 install(DIRECTORY python/pimento DESTINATION lib/python3/dist-packages
         FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
-install(DIRECTORY machines validation examples DESTINATION ${CMAKE_INSTALL_DATADIR}/pimento USE_SOURCE_PERMISSIONS)
+install(DIRECTORY hosts llms machines validation examples DESTINATION ${CMAKE_INSTALL_DATADIR}/pimento USE_SOURCE_PERMISSIONS)
 install(DIRECTORY kernels/infinity-stream DESTINATION ${CMAKE_INSTALL_DATADIR}/pimento/kernels)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -28,6 +28,8 @@ enum class VerbId : std::uint8_t {
   kTune,
   kExplain,
   kProfile,
+  kLlm,
+  kServe,
   kReport,
   kCalibrate,
   kValidate,

@@ -75,6 +75,16 @@ struct Options {
   std::string model;                 ///< tune: file of the predictor
   std::vector<std::string> trains;   ///< tune: sizes that the predictor is taught
   std::int64_t retrain = 0;          ///< tune: drafts of this shape that it is taught
+  std::string host = "published";    ///< llm: GPU, a name or a machine file
+  std::int64_t batch = 1;            ///< llm: requests that run together
+  std::int64_t prompt = 128;         ///< llm: tokens of each prompt
+  std::int64_t generate = 128;       ///< llm: tokens that each request generates
+  std::int64_t gpus = 1;             ///< llm: that share the model
+  std::int64_t devices = 0;          ///< llm: PIM devices of each GPU; 0: as the host has it
+  std::string schedule = "sound";    ///< llm: "sound", "published-base", "published-full"
+  std::string requests;              ///< serve: table of requests
+  std::int64_t mostRequests = 16;    ///< serve: that run together
+  std::string tables;                ///< serve: file for the times of layers
   std::string number;                ///< explain: key of one number, "breakdown.merge"
   int depth = -1;                    ///< explain: levels to show; negative: the default
   std::string output;                ///< -o

@@ -9,8 +9,10 @@
 #include "pimento/driver/verbs/explore.h"
 #include "pimento/driver/verbs/kernels.h"
 #include "pimento/driver/verbs/list_options.h"
+#include "pimento/driver/verbs/llm.h"
 #include "pimento/driver/verbs/profile.h"
 #include "pimento/driver/verbs/report.h"
+#include "pimento/driver/verbs/serve.h"
 #include "pimento/driver/verbs/simulate.h"
 #include "pimento/driver/verbs/targets.h"
 #include "pimento/driver/verbs/tune.h"
@@ -53,6 +55,10 @@ constexpr Verb kVerbs[] = {
      answered<explain>},
     {V::kProfile, "profile", "Run a program for Arm, AArch64 or RISC-V, and show what of it caches could compute",
      "PROG", true, false, answered<profile>, true},
+    {V::kLlm, "llm", "Time and energy of a language model on GPUs and PIM devices", "MODEL", true, false,
+     answered<runLlm>},
+    {V::kServe, "serve", "Serve requests to a language model by continuous batching", "MODEL", true, false,
+     answered<runServe>},
     {V::kReport, "report", "Turn saved results into one HTML page", "FILE", true, true, answered<report>},
     {V::kCalibrate, "calibrate", "Fit a machine to micro-benchmark tables, with residuals", "TARGET", true, false,
      answered<calibrate>},

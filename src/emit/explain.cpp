@@ -198,6 +198,10 @@ std::string toText(const Derivation &number, int depth) {
   return text;
 }
 
+Json treeJson(const Derivation &number, int depth) {
+  return treeOf(number, depth);
+}
+
 std::string overviewText(const evaluate::Report &r, const evaluate::Explanation &explanation, int depth) {
   std::string text = r.kernel;
   for (const auto &[name, extent] : r.sizes) text += fmt::format(" {}={}", name, extent);

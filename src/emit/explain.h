@@ -4,6 +4,7 @@
 // and shows a node that stands in several places once in full.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace pimento::evaluate {
@@ -16,6 +17,9 @@ namespace pimento::emit {
 
 /// The tree of one number, `depth` levels below it.
 std::string toText(const evaluate::Derivation &number, int depth);
+
+/// The same as JSON: the "tree" of explainJson.
+nlohmann::ordered_json treeJson(const evaluate::Derivation &number, int depth);
 
 /// What was run, and the trees of time and energy.
 std::string overviewText(const evaluate::Report &report, const evaluate::Explanation &explanation, int depth);

@@ -55,6 +55,8 @@ struct Suite {
   /// Of points that are no tables: all of a folder, without machine or engine; then of `rules` only the folder counts,
   /// and `replay` is not called.
   std::function<Result<std::vector<NamedReplay>>(const std::string &folder)> replayFolder = {};
+  /// Several figures of one row, each with the name that reports give it; then `replay` is not called.
+  std::function<Result<std::vector<NamedReplay>>(const Replaying &, const Point &)> replayRow = {};
 };
 
 }  // namespace pimento::evaluate

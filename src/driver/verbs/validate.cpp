@@ -10,6 +10,7 @@
 #include "pimento/base/suggest.h"
 #include "pimento/base/thread_pool.h"
 #include "pimento/driver/engine.h"
+#include "pimento/driver/host_option.h"
 #include "pimento/driver/input.h"
 #include "pimento/driver/machine_option.h"
 #include "pimento/driver/points.h"
@@ -21,6 +22,7 @@
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/evaluate/suite.h"
 #include "pimento/kernel/interpreter.h"
+#include "pimento/llm/suite.h"
 #include "pimento/mapping/mapping.h"
 #include "pimento/targets/targets.h"
 
@@ -34,7 +36,18 @@ std::vector<evaluate::Suite> suites() {
   std::vector<evaluate::Suite> out;
   for (const evaluate::Target *t : targets::all())
     for (evaluate::Suite &s : t->suites()) out.push_back(std::move(s));
+  for (evaluate::Suite &s : llm::suites(hostFile(kStudyHost), modelsFile(), targets::near_bank::target()))
+    out.push_back(std::move(s));
   return out;
+}
+
+/// The figures of a row, each under the name that reports give it.
+Result<std::vector<evaluate::NamedReplay>> figuresOf(const evaluate::Suite &suite, const evaluate::Replaying &how,
+                                                     const evaluate::Point &p, const std::string &name) {
+  if (suite.replayRow) return suite.replayRow(how, p);
+  const Result<evaluate::Replay> r = suite.replay(how, p);
+  if (!r) return r.diagnostics();
+  return std::vector<evaluate::NamedReplay>{{name, p.where, *r}};
 }
 
 /// Every point by our engine, beside what was measured.
@@ -57,9 +70,11 @@ emit::SuiteResult replayed(const Options &options, const evaluate::Suite &suite,
   how.twoSlice = twoSliceOf(options, engine);
   how.tools = box->tools();
   how.seed = options.seed;
-  std::vector<std::optional<Result<evaluate::Replay>>> replays(points.points.size());
-  parallelFor(jobCount(options.jobs), static_cast<std::int64_t>(points.points.size()), [&](std::int64_t i) {
-    replays[static_cast<std::size_t>(i)] = suite.replay(how, points.points[static_cast<std::size_t>(i)]);
+  std::vector<std::optional<Result<std::vector<evaluate::NamedReplay>>>> replays(points.points.size());
+  const auto names = kernelNames(points.points);
+  parallelFor(jobCount(options.jobs), static_cast<std::int64_t>(points.points.size()), [&](std::int64_t at) {
+    const auto i = static_cast<std::size_t>(at);
+    replays[i] = figuresOf(suite, how, points.points[i], names[i]);
   });
   emit::SuiteResult result;
   result.suite = options.input;
@@ -67,21 +82,23 @@ emit::SuiteResult replayed(const Options &options, const evaluate::Suite &suite,
   result.comparesPrograms = suite.comparesPrograms;
   result.comparesCounts = suite.comparesCounts;
   result.warnings = points.skipped;
-  const auto names = kernelNames(points.points);
   for (std::size_t i = 0; i < points.points.size(); ++i) {
     const evaluate::Point &p = points.points[i];
     if (!*replays[i]) {
       result.warnings.push_back("not run: " + p.where.str() + ": " + replays[i]->diagnostics().front().message);
       continue;
     }
-    const evaluate::Replay &r = **replays[i];
-    result.add(names[i], r.ours, r.theirs,
-               fmt::format("{}:{}: ours {:.10g}{}, theirs {:.10g}{}", p.where.file, p.where.line, r.ours, suite.unit,
-                           r.theirs, suite.unit));
-    result.addWay(names[i], emit::name(r.exact), r.seconds);
-    if (suite.comparesCounts && r.differs.empty()) result.addSameCounts(names[i]);
-    if (!r.differs.empty()) result.warnings.push_back(fmt::format("{}:{}: {}", p.where.file, p.where.line, r.differs));
-    if (r.speedup > 0) result.addSpeedup(names[i], r.speedup);
+    for (const evaluate::NamedReplay &figure : **replays[i]) {
+      const evaluate::Replay &r = figure.replay;
+      result.add(figure.kernel, r.ours, r.theirs,
+                 fmt::format("{}:{}: ours {:.10g}{}, theirs {:.10g}{}", p.where.file, p.where.line, r.ours, suite.unit,
+                             r.theirs, suite.unit));
+      result.addWay(figure.kernel, emit::name(r.exact), r.seconds);
+      if (suite.comparesCounts && r.differs.empty()) result.addSameCounts(figure.kernel);
+      if (!r.differs.empty())
+        result.warnings.push_back(fmt::format("{}:{}: {}", p.where.file, p.where.line, r.differs));
+      if (r.speedup > 0) result.addSpeedup(figure.kernel, r.speedup);
+    }
   }
   return result;
 }

@@ -136,6 +136,24 @@ std::vector<Scenario> scenarios() {
        runs,
        {{"size", {"m=64,n=256"}}, {"target", {"attacc", "aim"}}, {"pass", {"-group_loads", "-bank_group_order"}}},
        {{"set", {"channels=2"}}}},
+      {"llama3-8b",
+       {VerbId::kLlm},
+       {{"store", {"none"}}, {"map", {"reference"}}, {"generate", {"2", "3"}}},
+       {{"host", {"published"}},
+        {"target", {"attacc", "none", "attacc-published"}},
+        {"set", {"timing.nCCDAB=4"}},
+        {"schedule", {"published-base", "published-full", "published-dcc-base", "published-dcc-full"}},
+        {"dtype", {"f16"}},
+        {"batch", {"2"}},
+        {"prompt", {"16", "200"}},
+        {"gpus", {"2"}},
+        {"devices", {"4"}}}},
+      {"llama3-8b",
+       {VerbId::kServe},
+       {{"store", {"none"}},
+        {"requests", {kSource + "/examples/llm/requests.csv"}},
+        {"target", {"none", "none", "none", "attacc"}}},
+       {{"batch", {"4"}}, {"gpus", {"2"}}, {"dtype", {"f16"}}}},
       {"gemv",
        {VerbId::kTune},
        {{"size", {"m=64,n=256"}},
@@ -223,7 +241,8 @@ class Repeat : public ::testing::Test {
     const Json again = parsed(answerOf(words));
     if (verb != VerbId::kCompare) {
       EXPECT_EQ(again, comparable(result));
-      if (verb != VerbId::kExplore) expectExplained(verb == VerbId::kTune ? result["best"] : result, outcome.text);
+      if (verb != VerbId::kExplore && verb != VerbId::kLlm && verb != VerbId::kServe)
+        expectExplained(verb == VerbId::kTune ? result["best"] : result, outcome.text);
       return;
     }
     ASSERT_EQ(again["rows"].size(), 1u);  // the command of a row compares that row's target
