@@ -2,7 +2,7 @@
 runs them and by same_results.py.
 
 What counts as a command is said in markdown_pages.py; in examples it is a comment `//   pimento ...`. A page's commands
-run in the order of the text, in one temporary folder with examples/, hosts/, kernels/, llms/, machines/ and validation/ in it.
+run in the order of the text, in one temporary folder with examples/, kernels/, machines/ and validation/ in it.
 """
 
 import contextlib
@@ -102,7 +102,7 @@ def reason_to_skip(text):
 
 def inputs_of(source):
     """What lies beside the commands: name to folder."""
-    return {name: source / name for name in ("examples", "hosts", "kernels", "llms", "machines", "validation")}
+    return {name: source / name for name in ("examples", "kernels", "machines", "validation")}
 
 
 @contextlib.contextmanager
