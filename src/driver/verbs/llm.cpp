@@ -56,7 +56,8 @@ Status run(const Options &options, const llm::System &system, ScheduleKind sched
   if (system.pim() != nullptr)
     pim = llm::useOfPim(a.model, a.workload, placement, system.gpus(), system.devices(), room);
   const llm::Use gpu = llm::useOfGpu(a.model, a.workload, placement, system);
-  if (Status s = llm::checkFits(a.model, gpu, pim, system.gpus()); !s) return s;
+  if (const Status s = llm::checkFits(a.model, gpu, pim, system.gpus()); !s)
+    for (const Diagnostic &d : s.diagnostics()) a.warnings.push_back("the study checks no memory: " + d.message);
   const Result<llm::PublishedRun> done = llm::published(system, a.model, a.workload,
                                                         {isFull(schedule) ? llm::Overlap::kFull : llm::Overlap::kBase,
                                                          isCompiled(schedule) && system.pim() != nullptr, jobs});
