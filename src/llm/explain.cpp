@@ -21,7 +21,6 @@ using evaluate::DerivationPtr;
 using evaluate::leaf;
 using evaluate::Parts;
 
-constexpr double kPsPerNs = 1000;
 constexpr const char *kToken = "token", *kNs = "ns";
 
 /// Tasks from the beginning to the end without a gap: their times add up to the span.

@@ -12,7 +12,6 @@ namespace pimento::llm {
 
 namespace {
 
-constexpr double kPsPerSecond = 1e12;
 constexpr std::array<std::string_view, 7> kActions = {"gpu_memory_bytes",   "gpu_l2_bytes",   "gpu_l1_bytes",
                                                       "gpu_register_bytes", "gpu_operations", "link_bytes",
                                                       "peer_bytes"};

@@ -21,7 +21,6 @@ constexpr std::array<OperationKind, 7> kKinds = {
     OperationKind::kActivation, OperationKind::kGated,  OperationKind::kElementwise};
 constexpr std::array<std::string_view, 4> kHead = {"gpu", "clock", "driver", "cuda"};
 constexpr std::array<std::string_view, 6> kColumns = {"kernel", "bytes", "m", "n", "k", "count"};
-constexpr double kPsPerNs = 1000, kPsPerUs = 1e6;
 
 /// The sizes between which times are interpolated, in this order.
 constexpr std::array<double Operation::*, 4> kSizes = {&Operation::m, &Operation::n, &Operation::k, &Operation::count};

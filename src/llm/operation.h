@@ -8,6 +8,9 @@
 
 namespace pimento::llm {
 
+/// Picoseconds in other units of time.
+inline constexpr double kPsPerNs = 1e3, kPsPerUs = 1e6, kPsPerMs = 1e9, kPsPerSecond = 1e12;
+
 enum class OperationKind : std::uint8_t {
   kProducts,     ///< `count` products of m x k and k x n, one per multiprocessor at a time: attention
   kLinear,       ///< one product, cut into tiles: weights

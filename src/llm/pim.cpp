@@ -7,6 +7,7 @@
 #include "pimento/energy/energy.h"
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/kernel/zoo.h"
+#include "pimento/llm/operation.h"
 #include "pimento/machine/machine.h"
 #include "pimento/mapping/mapping.h"
 
@@ -83,7 +84,6 @@ Result<PimTime> PimDevice::run(const std::string &kernel, const Sizes &sizes, co
   const evaluate::Report &report = done->report;
   PimTime t;
   t.cycles = report.breakdown().total();
-  constexpr double kPsPerNs = 1000;
   t.time = Picoseconds(report.timeNs * kPsPerNs);
   t.energy = report.energy.total;
   std::vector<std::string> mappings;

@@ -12,8 +12,6 @@ namespace pimento::llm {
 
 namespace {
 
-constexpr double kPsPerSecond = 1e12;
-
 /// One block of one step.
 struct Block {
   PublishedStep time;

@@ -23,7 +23,6 @@ using evaluate::Point;
 using evaluate::Replaying;
 
 constexpr std::int64_t kDevices = 5;  // cubes, of which every one has the work of the row
-constexpr double kPsPerMs = 1e9;
 
 Result<Host> studyHost(const Replaying &how, const std::string &file) {
   const std::string set = std::string("energy.set=") + kStudySet;
