@@ -16,11 +16,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kPsPerNs = 1000, kNsPerSecond = 1e9;
+using llm::ns;
 
-double ns(Picoseconds t) {
-  return t.value / kPsPerNs;
-}
+constexpr double kNsPerSecond = 1e9;
 
 Json energyJson(const llm::Energy &e) {
   return {{"energy_pj", e.ours.value}, {"energy_study_pj", e.study ? Json(e.study->value) : Json(nullptr)}};

@@ -19,12 +19,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kPsPerNs = 1000, kPsPerSecond = 1e12;
-constexpr std::array<double, 3> kShares = {0.5, 0.9, 0.99};
+using llm::ns;
 
-double ns(Picoseconds t) {
-  return t.value / kPsPerNs;
-}
+constexpr std::array<double, 3> kShares = {0.5, 0.9, 0.99};
 
 /// Of each request, in ns.
 struct Latencies {
@@ -58,7 +55,7 @@ Json distribution(const std::vector<double> &values) {
 }
 
 double tokensPerSecond(const llm::Served &s) {
-  return s.end.value > 0 ? static_cast<double>(s.tokens) / s.end.value * kPsPerSecond : 0;
+  return s.end.value > 0 ? static_cast<double>(s.tokens) / s.end.value * llm::kPsPerSecond : 0;
 }
 
 llm::Energy perToken(const llm::Served &s) {

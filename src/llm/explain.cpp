@@ -58,7 +58,6 @@ class Explainer {
   }
 
  private:
-  static double ns(Picoseconds t) { return t.value / kPsPerNs; }
 
   DerivationPtr task(const Task &t, const TaskOrigin &origin) {
     const double time = ns(t.time);

@@ -6,10 +6,15 @@
 #include <cstdint>
 #include <string_view>
 
+#include "pimento/base/units.h"
+
 namespace pimento::llm {
 
 /// Picoseconds in other units of time.
 inline constexpr double kPsPerNs = 1e3, kPsPerUs = 1e6, kPsPerMs = 1e9, kPsPerSecond = 1e12;
+inline double ns(Picoseconds t) {
+  return t.value / kPsPerNs;
+}
 
 enum class OperationKind : std::uint8_t {
   kProducts,     ///< `count` products of m x k and k x n, one per multiprocessor at a time: attention

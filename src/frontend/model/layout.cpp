@@ -392,6 +392,17 @@ Status countFromStart(const Operator &op, TensorData &indices, std::int64_t exte
   return okStatus();
 }
 
+/// y = from[at], where index `axis` comes from data; y has the kernel's dims.
+void storeSelected(Importer &m, KernelBuilder &k, const Value &from, std::vector<Affine> at, std::size_t axis,
+                   int index, const Value &y) {
+  at[axis] = k.at(0);
+  kernel::Access access = m.accessOf(from, std::move(at));
+  access.indirectAt = static_cast<int>(axis);
+  access.indirectIndex = index;
+  m.store(k, y, Importer::indices(k, 0, y.rank()), k.load(from.type, std::move(access)));
+  m.add(k);
+}
+
 Status gather(Importer &m, const Operator &op) {
   const Result<Value> x = m.input(op, 0);
   Result<Value> which = m.input(op, 1);
@@ -426,11 +437,7 @@ Status gather(Importer &m, const Operator &op) {
   std::vector<Affine> at;
   for (std::size_t d = 0; d < x->rank(); ++d)
     at.push_back(d == *axis ? k.at(0) : k.index(static_cast<int>(d < *axis ? d : d + which->rank() - 1)));
-  kernel::Access access = m.accessOf(from, std::move(at));
-  access.indirectAt = static_cast<int>(*axis);
-  access.indirectIndex = index;
-  m.store(k, y, Importer::indices(k, 0, s.size()), k.load(x->type, std::move(access)));
-  m.add(k);
+  storeSelected(m, k, from, std::move(at), *axis, index, y);
   m.give(op, 0, y);
   return okStatus();
 }
@@ -456,12 +463,7 @@ Status gatherElements(Importer &m, const Operator &op) {
   KernelBuilder k = m.kernel(op, "", Importer::parallel(which->shape));
   std::vector<Affine> at = Importer::indices(k, 0, x->rank());
   const int index = m.load(k, *which, at);
-  at[*axis] = k.at(0);
-  kernel::Access access = m.accessOf(from, std::move(at));
-  access.indirectAt = static_cast<int>(*axis);
-  access.indirectIndex = index;
-  m.store(k, y, Importer::indices(k, 0, which->rank()), k.load(x->type, std::move(access)));
-  m.add(k);
+  storeSelected(m, k, from, std::move(at), *axis, index, y);
   m.give(op, 0, y);
   return okStatus();
 }
