@@ -26,6 +26,11 @@ def run(words):
     return done.stdout
 
 
+def counted(listed):
+    """Drafts in all, and those that the rules leave, of what `compile --emit drafts` prints."""
+    return [int(n.replace(",", "")) for n in re.search(r"([\d,]+) in all.*?; ([\d,]+) are left", listed, re.S).groups()]
+
+
 def main():
     pimento = sys.argv[1]
     print("| kernel | devices | batch | GPUs | heads of one | our drafts, with the rules | tuned of, with the rules | seconds | paper: drafts, pruned | seconds |\n"
@@ -35,7 +40,7 @@ def main():
         sizes = f"batch=1,heads={heads},dhead={DHEAD},len={LEN}"
         # The sets of attention's two products are those of one.
         listed = run([pimento, "compile", "bgemv", "--size", sizes, "--target", "attacc", "--emit", "drafts"])
-        counts = [int(n.replace(",", "")) for n in re.search(r"([\d,]+) in all.*?; ([\d,]+) are left", listed, re.S).groups()]
+        counts = counted(listed)
         tuned = [json.loads(run([pimento, "tune", kernel, "--size", sizes, "--target", "attacc", "--json", "--store", "none",
                                  "--quiet", *rules])) for rules in ([], ["--rules", "1,2,3"])]
         kept = [t["drafts"]["all"] - sum(t["drafts"][f"rule{r}"] for r in (1, 2, 3)) for t in tuned]

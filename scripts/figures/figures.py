@@ -4,7 +4,8 @@
 usage: figures.py PAPER [--tool PATH] [--out DIR] [--only NAME,...] [--count N] [--seed N] [--quick] [--update-docs]
        figures.py PAPER --check-docs
 
-    --only         some of the figures; what earlier runs left of the others stays in the page
+    --only         some of the figures; what earlier runs left of the others stays in the page. Some figures take up to an
+                   hour and are made only when they are named here
     --count        random mappings per kernel (default 1024, as in the paper)
     --quick        tiny sizes and counts: runs everything in seconds; its numbers are not meaningful
     --update-docs  puts the numbers into docs/papers/PAPER.json and the tables into docs/papers/PAPER.md
@@ -25,12 +26,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import comonm  # noqa: E402
+import dcc  # noqa: E402
 import tables  # noqa: E402
 from runner import Failed, Runner  # noqa: E402
 
 SOURCE = Path(__file__).resolve().parents[2]
-PAPERS = {"comonm": comonm}
-LATER = ("dcc", "infinity-stream", "eva-cim")
+PAPERS = {"comonm": comonm, "dcc": dcc}
+LATER = ("infinity-stream", "eva-cim")
 
 
 class Usage(Exception):
@@ -43,7 +45,8 @@ def chosen(paper, only):
     for name in names:
         if name not in paper.FIGURES:
             raise Usage(f"no figure '{name}'; figures: {', '.join(paper.FIGURES)}")
-    return [n for n in paper.FIGURES if not names or n in names]
+    alone = getattr(paper, "ALONE", ())
+    return [n for n in paper.FIGURES if (n in names if names else n not in alone)]
 
 
 def collected(paper, name, runner, options):
@@ -83,12 +86,12 @@ def report(tool, inputs, output):
         raise Failed(f"{output.name} could not be made\n  {done.stderr.strip()}")
 
 
-def page_texts(paper, results):
+def page_texts(name_of_paper, results):
     """What stands in the documentation, per figure: its tables and notes as Markdown."""
-    texts = {}
+    paper, texts = PAPERS[name_of_paper], {}
     for name in paper.FIGURES:
         if name not in results:
-            texts[name] = f"Not run yet: `make figures PAPER=comonm ONLY={name}`.\n"
+            texts[name] = f"Not run yet: `make figures PAPER={name_of_paper} ONLY={name}`.\n"
             continue
         figure = paper.drawn(name, results[name])
         parts = [tables.wrapped(t) for t in figure.get("text", [])]
@@ -108,7 +111,7 @@ def update_docs(name, new):
     results = json.loads(numbers.read_text(encoding="utf-8")) if numbers.exists() else {}
     # The times of all mappings make the chart; the tables need their summary only.
     results |= {k: {n: x for n, x in v.items() if n != "times"} for k, v in new.items() if "partly_run" not in v}
-    text = tables.filled(page.read_text(encoding="utf-8"), page_texts(PAPERS[name], results))
+    text = tables.filled(page.read_text(encoding="utf-8"), page_texts(name, results))
     results = {n: results[n] for n in PAPERS[name].FIGURES if n in results}
     numbers.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     page.write_text(text, encoding="utf-8")
@@ -120,7 +123,7 @@ def check_docs(name):
     results = json.loads(numbers.read_text(encoding="utf-8"))
     if any(r.get("is_quick") for r in results.values()):
         raise Failed(f"{numbers.name} has numbers of a quick run")
-    if tables.filled(text, page_texts(PAPERS[name], results)) != text:
+    if tables.filled(text, page_texts(name, results)) != text:
         raise Failed(f"the tables of docs/papers/{name}.md are not those of {name}.json: figures.py {name} --update-docs")
 
 
@@ -130,6 +133,8 @@ def make(arguments):
     out.mkdir(parents=True, exist_ok=True)
     points = os.environ.get("PIMENTO_POINTS")
     runner = Runner(arguments.tool, out, Path(points) if points and Path(points).is_dir() else None)
+    if getattr(paper, "KEEPS_STORE", False):
+        runner.store = out / "results.db"
     options = paper.Options(count=3 if arguments.quick else arguments.count, seed=arguments.seed, is_quick=arguments.quick)
     new = {}
     for name in chosen(paper, arguments.only):

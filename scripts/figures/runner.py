@@ -16,26 +16,41 @@ class Runner:
         """`points`: a folder with validation/ in it, for reference points that the project does not have."""
         self.tool, self.folder, self.points, self.is_quiet = tool, folder, points, is_quiet
         self.results = {}
+        self.store = None  # a file where the tool keeps what it tuned
 
     def command(self, arguments):
         """As one would type it."""
         return shlex.join(["pimento", *arguments])
 
-    def json(self, name, arguments):
-        """The result of `pimento ARGUMENTS --json`, kept in raw/NAME.json. What several figures need is run once."""
+    def json(self, name, arguments, may_refuse=False):
+        """The result of `pimento ARGUMENTS --json`, kept in raw/NAME.json. What several figures need is run once. `may_refuse`:
+        an error is an answer, {"refused": message}."""
         if name in self.results:
             return json.loads(self.results[name])
         path = self.folder / "raw" / f"{name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
+        done = self.run([*arguments, "--json"], may_refuse)
+        if done.returncode != 0:
+            return {"refused": done.stderr.strip().splitlines()[0].rpartition("error: ")[2]}
+        self.results[name] = done.stdout
+        path.write_text(done.stdout, encoding="utf-8")
+        return json.loads(done.stdout)
+
+    def text(self, name, arguments):
+        """What `pimento ARGUMENTS` prints."""
+        if name not in self.results:
+            self.results[name] = self.run(arguments).stdout
+        return self.results[name]
+
+    def run(self, arguments, may_refuse=False):
         if not self.is_quiet:
             print(f"  {self.command(arguments)}", file=sys.stderr, flush=True)
         environment = {k: v for k, v in os.environ.items() if k != "PIMENTO_POINTS"}
         if self.points:
             environment["PIMENTO_POINTS"] = str(self.points)
-        done = subprocess.run([str(self.tool), *arguments, "--json"], capture_output=True, text=True, env=environment,
-                              check=False)
-        if done.returncode != 0:
+        if self.store:
+            environment["PIMENTO_STORE"] = str(self.store)
+        done = subprocess.run([str(self.tool), *arguments], capture_output=True, text=True, env=environment, check=False)
+        if done.returncode != 0 and not may_refuse:
             raise Failed(f"{self.command(arguments)}\n  ended with status {done.returncode}\n  {done.stderr.strip()}")
-        self.results[name] = done.stdout
-        path.write_text(done.stdout, encoding="utf-8")
-        return json.loads(done.stdout)
+        return done

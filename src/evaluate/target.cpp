@@ -102,6 +102,7 @@ Status checkExtensions(const Target &target, const machine::Machine &machine, co
   for (const auto &[parameter, value] : mapping.parameters) named.push_back(parameter);
   if (mapping.mergeAt != mapping::MergeAt::kCheapest) named.emplace_back("merge");
   if (mapping.mode != mapping::StreamMode::kAny) named.emplace_back("mode");
+  if (mapping.part != mapping::StreamPart::kWhole) named.emplace_back("part");
   std::vector<std::string> taken = target.extensions();
   const auto unknown =
       std::ranges::find_if(named, [&](const std::string &n) { return std::ranges::find(taken, n) == taken.end(); });

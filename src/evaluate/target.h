@@ -190,8 +190,8 @@ class Target {
   /// Does compiling make machine code? Its time is then reported as such, not as part of the evaluation; and the time
   /// of what it makes may depend on data (RunMode).
   virtual bool generatesCode() const { return false; }
-  /// Extensions of mappings that choose something on it, of mapping::parameterNames(), "merge" and "mode"; the others
-  /// are errors (checkExtensions). `cyclic`, `order`, `tail` and `program` are for every target.
+  /// Extensions of mappings that choose something on it, of mapping::parameterNames(), "merge", "mode" and "part"; the
+  /// others are errors (checkExtensions). `cyclic`, `order`, `tail` and `program` are for every target.
   virtual std::vector<std::string> extensions() const { return {}; }
   /// What `program=` of a mapping may name.
   virtual std::vector<mapping::ProgramKind> programs() const { return {mapping::ProgramKind::kReference}; }

@@ -74,6 +74,13 @@ enum class StreamMode : std::uint8_t {
   kInference,  ///< from its shared memory: a step of a model's inference
 };
 
+/// Which commands of a published stream are taken; barriers always are.
+enum class StreamPart : std::uint8_t {
+  kWhole,
+  kCompute,   ///< those of the units and their buffers
+  kMovement,  ///< reads and writes of the host
+};
+
 /// `by(DIM: TENSOR[AXIS]=a*DIM+c)`: the borders of a dim's tiles lie in a dimension of a tensor, of size N, that the
 /// dim walks by this function (the representative mapping of a draft: DCC, section 4.2). Of the T units that share the
 /// dim, the outermost level slowest, number t has the values v with t S <= a v + c < (t + 1) S, where S = N / T rounded
@@ -101,6 +108,7 @@ struct Mapping {
   MergeAt mergeAt = MergeAt::kCheapest;
   ProgramKind program = ProgramKind::kAny;
   StreamMode mode = StreamMode::kAny;
+  StreamPart part = StreamPart::kWhole;
   std::map<std::string, Location> where;  ///< of extensions in the text: "order", "cyclic(LEVEL)", "by(DIM)", ...
 };
 

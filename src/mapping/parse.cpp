@@ -195,7 +195,7 @@ class Parser {
   }
 
   bool parseExtension() {
-    std::vector<std::string> names = {"by", "cyclic", "merge", "mode", "order", "program", "tail"};
+    std::vector<std::string> names = {"by", "cyclic", "merge", "mode", "order", "part", "program", "tail"};
     names.insert(names.end(), parameterNames().begin(), parameterNames().end());
     if (token_.kind != Token::Kind::kName) return unexpected("an extension", suggest("", names));
     const std::string name(token_.text);
@@ -215,6 +215,8 @@ class Parser {
     if (name == "program") return oneOf(name, m.program, programKinds());
     if (name == "mode")
       return oneOf(name, m.mode, {{"kernel", StreamMode::kKernel}, {"inference", StreamMode::kInference}});
+    if (name == "part")
+      return oneOf(name, m.part, {{"compute", StreamPart::kCompute}, {"movement", StreamPart::kMovement}});
     return number(name.c_str(), spec_.mapping.parameters[name], leastOf(name));
   }
 

@@ -32,6 +32,8 @@ std::string extensionsText(const Mapping &mapping) {
   if (mapping.mergeAt != MergeAt::kCheapest) s += mapping.mergeAt == MergeAt::kDevice ? ";merge=device" : ";merge=host";
   if (mapping.program != ProgramKind::kAny) s += ";program=" + std::string(name(mapping.program));
   if (mapping.mode != StreamMode::kAny) s += mapping.mode == StreamMode::kKernel ? ";mode=kernel" : ";mode=inference";
+  if (mapping.part != StreamPart::kWhole)
+    s += mapping.part == StreamPart::kCompute ? ";part=compute" : ";part=movement";
   if (mapping.tail == Tail::kTruncate) s += ";tail=truncate";
   return s;
 }

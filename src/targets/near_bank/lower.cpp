@@ -98,7 +98,7 @@ class DraftReader {
     if (mapping_.subspaces.size() != 1 || mapping_.tail != mapping::Tail::kPad || !mapping_.cyclic.empty() ||
         !mapping_.order.empty() || !mapping_.by.empty() || !mapping_.parameters.empty())
       return unsupported("unsupported-mapping", kernel_.where,
-                         "a published stream takes one subspace, without other extensions than program and mode",
+                         "a published stream takes one subspace, without other extensions than program, mode and part",
                          "write M1:{(g,..),(c,..),(t,..)}: groups, cores and tile of each dim");
     const mapping::Subspace &s = mapping_.subspaces[0];
     const std::size_t dims = task_.extents.size(), given = s.factors[0].size();
@@ -162,6 +162,17 @@ mapping::PlacedMapping placedAs(const Mapping &mapping, const Kernel &kernel) {
   return placed;
 }
 
+/// Leaves the host's reads and writes, or all others, and the barriers between them; no loop stays empty.
+void keepPart(program::CommandLoops &nodes, bool isMovement) {
+  std::erase_if(nodes, [&](program::CommandNode &n) {
+    if (n.isLoop) {
+      keepPart(n.children, isMovement);
+      return n.children.empty();
+    }
+    return !n.statement.isBarrier && (n.statement.named == 0) != isMovement;
+  });
+}
+
 /// Is there such a program of the kernel, on this machine, of operands of this type?
 Status checkProgram(const Kernel &k, const Task &task, const Mapping &mapping, DType type,
                     const machine::Machine &machine) {
@@ -176,6 +187,9 @@ Status checkProgram(const Kernel &k, const Task &task, const Mapping &mapping, D
     return unsupported("unsupported-program", placeOf(mapping, k, "program"),
                        fmt::format("program={} is a stream of attention", name(mapping.program)),
                        "use program=published, or kernel attn");
+  if (mapping.part != mapping::StreamPart::kWhole && isOwn)
+    return unsupported("unsupported-program", placeOf(mapping, k, "part"),
+                       "part= takes commands of the study's streams, not of AttAcc's own", "omit part=");
   if (mapping.mode != mapping::StreamMode::kAny && (isOwn || task.extents.size() == 2))
     return unsupported("unsupported-program", placeOf(mapping, k, "mode"),
                        "mode= says where the operands of published 3D streams come from", "omit mode=");
@@ -280,6 +294,9 @@ Result<Lowered> lower(const evaluate::GraphPart &part, const Mapping &mapping, c
         !s)
       return s.diagnostics();
     out.program = publishedStream(task->kernel, asRun, mode, isEvaluated, machine);
+    if (mapping.part != mapping::StreamPart::kWhole)
+      for (program::Process &p : out.program.processes)
+        keepPart(std::get<program::CommandLoops>(p.body), mapping.part == mapping::StreamPart::kMovement);
   }
   return out;
 }

@@ -145,7 +145,7 @@ class NearBank final : public evaluate::Target {
                                     .levels = {{"channel", kGroup, "organization.channels"}, {"bank", kUnit, {}}}});
   }
   std::vector<std::string> extensions() const override {
-    std::vector<std::string> taken = {"append", "mode"};
+    std::vector<std::string> taken = {"append", "mode", "part"};
     taken.insert(taken.end(), mapping::passNames().begin(), mapping::passNames().end());
     return taken;
   }
@@ -256,6 +256,12 @@ class NearBank final : public evaluate::Target {
  private:
   /// Programs of our own can have their operands in on-chip memory where the host's data lie in the banks.
   static Status checkMode(const GraphPart &part, const mapping::Mapping &mapping, const machine::Machine &machine) {
+    if (mapping.part != mapping::StreamPart::kWhole) {
+      const auto at = mapping.where.find("part");
+      return unsupported("unsupported-mapping", at == mapping.where.end() ? part.kernel().where : at->second,
+                         "part= takes commands of a published stream; reports of other programs list their phases",
+                         "omit part=, or use program=published");
+    }
     if (mapping.mode == mapping::StreamMode::kAny || machine.nearBank->onChip.value > 0) return okStatus();
     const auto at = mapping.where.find("mode");
     return unsupported("unsupported-mapping", at == mapping.where.end() ? part.kernel().where : at->second,

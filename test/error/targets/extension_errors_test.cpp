@@ -27,7 +27,7 @@ constexpr Ignored kIgnored[] = {
     {"upmem", "resident=1", 6, "buffer=, dpus=, tasklets=, merge=, "},
     {"upmem", "direct=0", 6, "buffer=, dpus=, tasklets=, merge=, "},
     {"upmem", "mode=inference", 6, "buffer=, dpus=, tasklets=, merge=, "},
-    {"attacc-published", "tasklets=4", 6, "append=, mode=, "},
+    {"attacc-published", "tasklets=4", 6, "append=, mode=, part=, "},
     {PIMENTO_SOURCE_DIR "/examples/machines/cnm-vector.yaml", "resident=1", 6, "buffer=, cyclic(...), "},
 };
 

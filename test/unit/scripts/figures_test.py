@@ -15,6 +15,7 @@ TOOL, SOURCE, NAMES = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve(), 
 FOLDER = SOURCE / "scripts" / "figures"
 sys.path.insert(0, str(FOLDER))
 import comonm  # noqa: E402
+import dcc  # noqa: E402
 import figures  # noqa: E402
 import tables  # noqa: E402
 
@@ -97,13 +98,39 @@ class Comonm(unittest.TestCase):
             self.assertEqual(figure, comonm.drawn(name, result))
 
 
+class Dcc(unittest.TestCase):
+    def test_means_are_harmonic(self):
+        self.assertAlmostEqual(dcc.harmonic([1, 2, 4]), 3 / 1.75)
+        self.assertIsNone(dcc.harmonic([]))
+
+    def test_every_shape_of_figures_8_and_9_has_a_time_on_the_gpu(self):
+        times = dcc.gpu_times()
+        for device in dcc.DEVICES:
+            for kernel in dcc.PUBLISHED["kernels"][device]:
+                for shape in dcc.shapes_of(kernel, dcc.Options()):
+                    self.assertGreater(dcc.gpu_time(times, kernel, shape), 0, (kernel, shape))
+
+    def test_a_part_that_takes_no_time_has_no_gain(self):
+        rows = [{"kernel": "red", "sound": {"base": {"all": 4, "compute": 4, "movement": 0}, "best": {"all": 2, "compute": 2, "movement": 0}}}]
+        self.assertEqual(dcc.gains(rows, "sound", "base", "best"), {"all": 2, "compute": 2, "movement": None})
+
+    def test_figures_of_an_hour_are_made_only_where_they_are_named(self):
+        self.assertNotIn("fig12", figures.chosen(dcc, None))
+        self.assertEqual(figures.chosen(dcc, "fig12"), ["fig12"])
+
+    def test_the_numbers_of_the_page_draw_every_figure(self):
+        for name, result in json.loads((SOURCE / "docs/papers/dcc.json").read_text(encoding="utf-8")).items():
+            self.assertTrue(dcc.drawn(name, result)["tables"], name)
+
+
 class Calls(unittest.TestCase):
-    def test_the_page_shows_its_numbers(self):
-        done = run("comonm", "--check-docs")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+    def test_the_pages_show_their_numbers(self):
+        for paper in ("comonm", "dcc"):
+            done = run(paper, "--check-docs")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_papers_to_come_and_unknown_ones_are_told_apart(self):
-        later, unknown = run("dcc"), run("coconut")
+        later, unknown = run("eva-cim"), run("coconut")
         self.assertEqual((later.returncode, unknown.returncode), (2, 2))
         self.assertIn("cannot be made yet", later.stderr)
         self.assertIn("no paper 'coconut'", unknown.stderr)
@@ -142,6 +169,16 @@ class QuickRun(unittest.TestCase):
             self.assertIn(check.returncode, (0, 77), check.stdout)
             if "upmem" in NAMES:
                 self.assertIn("Not run here", page.read_text(encoding="utf-8"))
+
+    def test_makes_the_figures_of_kernels_and_models(self):
+        names = ["fig8", "fig9", "fig10", "fig2", "fig13", "fig11", "fig14", "table3"]
+        with tempfile.TemporaryDirectory() as folder:
+            done = run("dcc", "--quick", "--tool", TOOL, "--out", folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for name in names:
+                self.assertTrue((Path(folder) / f"{name}.svg").stat().st_size > 0, name)
+                self.assertTrue((Path(folder) / f"{name}.csv").stat().st_size > 0, name)
+            self.assertFalse((Path(folder) / "fig12.json").exists())
 
 
 if __name__ == "__main__":

@@ -183,6 +183,17 @@ TEST(NearBankPhases, InferenceHasItsOperandsInOnChipMemory) {
   EXPECT_EQ(kernelMode.at("place").commands, inference.at("place").commands);
 }
 
+TEST(NearBankPublished, PartsOfAStreamTakeWhatTheStudysCommandsTakeAlone) {
+  const machine::Machine m = load("attacc-published");
+  const kernel::Graph red = zoo("red", {{"batch", 1}, {"n", 1024}});
+  const auto cycles = [&](const std::string &part) {
+    return estimate(red, m, "M1:{(1,16),(1,16),(1,4)};program=published" + part).breakdown().total().value;
+  };
+  EXPECT_EQ(cycles(""), 215) << "validation/dcc/sim_2d_exhaustive.csv: cycles";
+  EXPECT_EQ(cycles(";part=compute"), 40) << "compute_only_cycles";
+  EXPECT_LT(cycles(";part=movement"), cycles("")) << "the host waits for no unit";
+}
+
 TEST(NearBankPhases, ConstantsArePlacedOnceByCommands) {
   const machine::Machine m = load("attacc");
   kernel::Graph graph = zoo("gemv", {{"m", 512}, {"n", 256}});
