@@ -58,7 +58,6 @@ class Explainer {
   }
 
  private:
-
   DerivationPtr task(const Task &t, const TaskOrigin &origin) {
     const double time = ns(t.time);
     switch (t.device) {
