@@ -11,6 +11,7 @@ import json
 from pathlib import Path
 
 import dcc_models
+import dcc_online
 from comonm import Figure, Options  # noqa: F401  (what figures.py makes)
 from dcc_optima import EVALUATED, SHAPES_2D, SHAPES_3D, sizesOf
 from dcc_table3 import DHEAD, HEADS, LEN, counted
@@ -346,8 +347,9 @@ FIGURES = {
     "fig14": Figure("Fig. 14: energy", dcc_models.collect_energy, lambda r: dcc_models.draw_energy(r, PUBLISHED["fig14"])),
     "table3": Figure("Table 3: pruning", collect_pruning, draw_pruning),
     "fig12": Figure("Fig. 12: MT-NLG-310B on eight GPUs", dcc_models.collect_large, lambda r: dcc_models.draw_large(r, PUBLISHED["fig12"])),
+    "fig15": Figure("Fig. 15: online against offline tuning", dcc_online.collect, dcc_online.draw),
 }
-ALONE = ("fig12",)  # made only when asked for: up to an hour
+ALONE = ("fig12", "fig15")  # made only when asked for: up to an hour
 
 
 def drawn(name, result):

@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"auto;bufer=16", "map-unknown-extension", 1, 6, "'bufer'", "did you mean 'buffer'?"},
         Broken{
             "auto;7", "map-syntax", 1, 6, "expected an extension",
-            "cyclic, merge, mode, order, program, tail, append, bank_group_order, batch_reuse, buffer, direct, dpus"},
+            "cyclic, merge, mode, order, part, program, tail, append, bank_group_order, batch_reuse, buffer, direct, dpus"},
         Broken{"auto;tail=truncated", "map-unknown-value", 1, 11, "tail cannot be 'truncated'",
                "did you mean 'truncate'?"},
         Broken{"auto;tail=", "map-unknown-value", 1, 11, "the end of the text", "pad, truncate"},

@@ -16,6 +16,7 @@ FOLDER = SOURCE / "scripts" / "figures"
 sys.path.insert(0, str(FOLDER))
 import comonm  # noqa: E402
 import dcc  # noqa: E402
+import dcc_online  # noqa: E402
 import figures  # noqa: E402
 import tables  # noqa: E402
 
@@ -117,6 +118,13 @@ class Dcc(unittest.TestCase):
     def test_figures_of_an_hour_are_made_only_where_they_are_named(self):
         self.assertNotIn("fig12", figures.chosen(dcc, None))
         self.assertEqual(figures.chosen(dcc, "fig12"), ["fig12"])
+
+    def test_a_query_has_a_step_per_token_after_its_first_and_pays_for_new_lengths_only(self):
+        self.assertEqual(dcc_online.steps((128, 34)), {144: 16, 160: 16, 176: 1})
+        tuned = {n: {"ns": n, "stored_ns": n, "tune_seconds": 1} for n in (144, 160, 176)}
+        done = dcc_online.replayed([(128, 17), (128, 34), (128, 17)], tuned)
+        self.assertEqual((done["tune_seconds"], done["last_new"], done["lengths"]), (3, 2, 3))
+        self.assertEqual(done["online_ns"], done["offline_ns"])
 
     def test_the_numbers_of_the_page_draw_every_figure(self):
         for name, result in json.loads((SOURCE / "docs/papers/dcc.json").read_text(encoding="utf-8")).items():
