@@ -126,7 +126,7 @@ def draw_kernels(device, number):
                           off(ours["published"]["base"], theirs["base"]), ours["sound"]["base"]])
             for series, value in enumerate((theirs["gpu"], ours["published"]["gpu"], ours["sound"]["gpu"])):
                 if value:
-                    bars.append({"label": NAMES[kernel], "note": f"{value:.2f}", "series": series, "value": value})
+                    bars.append({"label": f"{name}, {NAMES[kernel]}", "note": f"{value:.2f}", "series": series, "value": value})
         columns = ["kernel", ("over GPU, paper", "plain"), ("published model", "plain"), "off",
                    ("published model, baseline", "plain"), ("sound model", "plain"), ("over baseline, paper", "plain"),
                    ("published model", "plain"), "off", ("sound model", "plain")]

@@ -98,9 +98,9 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"auto;cyclic(a,1);cyclic(a,2)", "map-duplicate", 1, 18, "cyclic(a) is given twice", "first at column 6"},
         Broken{"auto;order(i,j,i)", "map-duplicate", 1, 16, "'i' appears twice", "outermost first"},
         Broken{"auto;bufer=16", "map-unknown-extension", 1, 6, "'bufer'", "did you mean 'buffer'?"},
-        Broken{
-            "auto;7", "map-syntax", 1, 6, "expected an extension",
-            "cyclic, merge, mode, order, part, program, tail, append, bank_group_order, batch_reuse, buffer, direct, dpus"},
+        Broken{"auto;7", "map-syntax", 1, 6, "expected an extension",
+               "cyclic, merge, mode, order, part, program, tail, append, bank_group_order, batch_reuse, buffer, "
+               "direct, dpus"},
         Broken{"auto;tail=truncated", "map-unknown-value", 1, 11, "tail cannot be 'truncated'",
                "did you mean 'truncate'?"},
         Broken{"auto;tail=", "map-unknown-value", 1, 11, "the end of the text", "pad, truncate"},
