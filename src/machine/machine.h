@@ -27,7 +27,6 @@
 #include "pimento/machine/sections/energy.h"
 #include "pimento/machine/sections/host.h"
 #include "pimento/machine/sections/levels.h"
-#include "pimento/machine/sections/noc.h"
 #include "pimento/machine/sections/pim.h"
 #include "pimento/machine/sections/sram.h"
 

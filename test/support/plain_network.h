@@ -98,7 +98,8 @@ class PlainNetwork {
       if (first == o.packets.end() || first->head > t) return;
       o.owner = first->packet;
     }
-    const auto w = std::find_if(o.packets.begin(), o.packets.end(), [&](const Waiting &x) { return x.packet == o.owner; });
+    const auto w =
+        std::find_if(o.packets.begin(), o.packets.end(), [&](const Waiting &x) { return x.packet == o.owner; });
     if (w->ready.empty() || w->ready.front() > t) return;
     w->ready.pop_front();
     const bool isTail = ++w->sent == packets_[static_cast<std::size_t>(w->packet)].flits;

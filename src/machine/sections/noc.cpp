@@ -1,7 +1,6 @@
-#include "pimento/machine/sections/noc.h"
-
 #include <string>
 
+#include "pimento/machine/sections/core.h"
 #include "pimento/machine/sections/rows.h"
 #include "pimento/machine/sections/section.h"
 

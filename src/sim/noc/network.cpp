@@ -53,7 +53,8 @@ std::int64_t Network::train(Tick time, Node from, Node to, std::int64_t packets,
   check(time, from, flits);
   PIMENTO_CHECK(to >= 0 && to < noc_.nodes() && packets >= 1 && interval >= flits);
   packets_ += packets;
-  const std::int64_t groups = std::min(packets, kGroups);
+  const std::int64_t most = std::max(kGroups, packets * flits / kGroupFlits);
+  const std::int64_t groups = std::min(packets, most);
   for (std::int64_t g = 0; g < groups; ++g) {
     const std::int64_t first = g * packets / groups, behind = (g + 1) * packets / groups;
     const Tick end = time + (behind - 1) * interval + flits;

@@ -8,8 +8,9 @@
 //
 // The network has no clock. It works up to the time that it is told, since what leaves later may reach a link earlier.
 //
-// A train (many packets one behind the other, from and to the same tile) goes link by link in groups of its packets, at
-// most kGroups; in between it is exact. docs/decisions/0051-network-and-memory.md says how far off its arrival may be.
+// A train (many packets one behind the other, from and to the same tile) goes link by link in groups of its packets
+// (kGroups, kGroupFlits). A group holds a link as one packet does, so others wait up to a group longer than behind
+// single packets; docs/decisions/0051-network-and-memory.md has the error.
 //
 // Not here: finite buffers and credits, so no deadlock and no back pressure.
 #pragma once
@@ -48,7 +49,8 @@ struct Arrival {
 
 class Network {
  public:
-  static constexpr std::int64_t kGroups = 64;  ///< of a train
+  static constexpr std::int64_t kGroups = 64;      ///< of a train, where it has so many packets, ...
+  static constexpr std::int64_t kGroupFlits = 16;  ///< ... and as many more as keep them at about so many flits
 
   explicit Network(const machine::Noc &noc);
 
@@ -81,8 +83,8 @@ class Network {
   struct Item {
     Tick end = 0;  ///< behind its last flit, where its head is
     std::int64_t flits = 0, packets = 1, number = 0;
-    Node to = 0;        ///< of a packet to one tile
-    int branch = -1;    ///< index of its tiles in branches_, if they are many
+    Node to = 0;         ///< of a packet to one tile
+    int branch = -1;     ///< index of its tiles in branches_, if they are many
     bool isLast = true;  ///< of its train
     Traffic traffic = Traffic::kData;
   };

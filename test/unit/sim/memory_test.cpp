@@ -32,9 +32,7 @@ class Ddr4 : public ::testing::Test {
   static machine::Machine machineOf(const std::string &refresh) {
     return load("l3-uncore", {{"refresh.policy", refresh}});
   }
-  Tick n(const std::string &name) const {
-    return static_cast<Tick>(machine_.numbers.at("timing.n" + name).canonical);
-  }
+  Tick n(const std::string &name) const { return static_cast<Tick>(machine_.numbers.at("timing.n" + name).canonical); }
   static std::map<std::int64_t, Tick> answersOf(Memory &memory) {
     memory.finish();
     std::map<std::int64_t, Tick> times;
@@ -97,10 +95,12 @@ TEST_F(Ddr4, AGroupIsSlowerThanARank) {
 TEST_F(Ddr4, AnOpenRowGoesFirst) {
   Memory memory(*machine_.dram);
   memory.request(0, 0, false);
+  memory.request(1000, kColumn, false);  // the row must stay open for tRTP
   memory.request(1000, kRow, false);
-  memory.request(1000, kColumn, false);
+  memory.request(1000, 2 * kColumn, false);
   const auto times = answersOf(memory);
-  EXPECT_LT(times.at(2), times.at(1));
+  EXPECT_EQ(times.at(3), times.at(1) + n("CCDL"));
+  EXPECT_GT(times.at(2), times.at(3));
 }
 
 TEST_F(Ddr4, StreamsReachEightyFivePercentOfTheBus) {

@@ -218,8 +218,10 @@ TEST(Network, AMillionPacketsInAreAMillionOut) {
     hops += 3 * network.distance(from, to);
     network.send(i / 4, from, to, 3, Traffic::kData);
     if (i % 1000 != 999 && i + 1 != kPackets) continue;
-    if (i + 1 == kPackets) network.finish();
-    else network.workUntil(i / 4);
+    if (i + 1 == kPackets)
+      network.finish();
+    else
+      network.workUntil(i / 4);
     for (const Arrival &a : network.takeArrivals()) {
       ASSERT_FALSE(seen[static_cast<std::size_t>(a.packet)]);
       seen[static_cast<std::size_t>(a.packet)] = true;
