@@ -49,6 +49,7 @@ struct Machine {
   std::optional<Compute> compute;  ///< of machines that run virtual instructions; then `unitMemory` is there too
   std::optional<UnitMemory> unitMemory;
   std::optional<Sram> sram;             ///< of machines whose cache computes
+  std::optional<Noc> noc;               ///< between its tiles
   std::optional<Core> core;             ///< of machines that run programs of a host
   std::optional<MainMemory> memory;     ///< behind the last of them
   std::vector<CacheLevel> caches;       ///< of such a core, in the order of the file

@@ -1,8 +1,8 @@
 // One core that runs instructions of a program: what it fetches, dispatches, issues and commits in a cycle, what it has
 // room for, its branch predictor, and the units that execute. Its caches, as many as a file has, each naming the next;
-// what is behind them; and what they compute, where they do.
+// what is behind them, and the network between tiles; and what they compute, where they do.
 //
-// Not here: how time follows from all that (sim/core, sim/cache).
+// Not here: how time follows from all that (sim/core, sim/cache, sim/noc).
 #pragma once
 
 #include <array>
@@ -82,6 +82,25 @@ struct CacheLevel {
 /// The way from the last cache to the machine's DRAM.
 struct MainMemory {
   Cycles latency;  ///< there and back, in cycles of the core
+};
+
+/// A mesh of routers, one for each tile.
+struct Noc {
+  enum class Routing : std::uint8_t { kXY, kYX };  ///< the dimension that packets go along first
+
+  int columns = 1, rows = 1;  ///< tiles from west to east, and from north to south
+  Routing routing = Routing::kXY;
+  Cycles router;  ///< from a head flit's arrival to its link, where nothing is in the way
+  Cycles link;    ///< between two routers; a link takes a flit per cycle
+  Bytes flit;     ///< what a link takes per cycle
+  Bytes header;   ///< of a packet, before its data
+
+  int nodes() const { return columns * rows; }
+  /// Flits of a packet with `data` behind its header: one at least.
+  std::int64_t flits(Bytes data) const {
+    const std::int64_t bytes = header.value + data.value;
+    return bytes <= flit.value ? 1 : (bytes + flit.value - 1) / flit.value;
+  }
 };
 
 struct Cim {

@@ -364,6 +364,37 @@ TEST(MachineErrors, HyphensAreForWordsAlone) {
   EXPECT_EQ(result.diagnostics().front().code, "bad-name");
 }
 
+TEST(MachineErrors, ANetworkHasRoutersAndLinksThatTakeTime) {
+  struct Case {
+    const char *path, *value, *code, *hint;
+  };
+  for (const auto &[path, value, code, hint] :
+       {Case{"noc.columns", "0 count", "impossible-value", "1"}, Case{"noc.rows", "0 count", "impossible-value", "1"},
+        Case{"noc.rows", "65 count", "impossible-value", "64"}, Case{"noc.link", "0 cycle", "impossible-value", "1"},
+        Case{"noc.router", "0 cycle", "impossible-value", "1"}, Case{"noc.flit", "0 B", "impossible-value", "1"},
+        Case{"noc.header", "-8 B", "impossible-value", "0"}, Case{"noc.flit", "32 bit", "wrong-unit", "B"},
+        Case{"noc.routing", "yx", "unknown-choice", "y-x"}, Case{"noc.columns", "4 count", "impossible-value", "8"},
+        Case{"noc.rows", "16 count", "impossible-value", "8"},
+        Case{"organization.channels", "0 count", "impossible-value", "1"},
+        Case{"organization.channels", "12 count", "impossible-value", "16"}}) {
+    const auto result = machine::loadMachine("l3-uncore", {kFolder}, {{path, value}});
+    ASSERT_FALSE(result) << path << " " << value;
+    EXPECT_EQ(result.diagnostics().front().code, code) << path << " " << value;
+    EXPECT_NE(result.diagnostics().front().hint.find(hint), std::string::npos) << result.diagnostics().front().str();
+  }
+}
+
+TEST(MachineErrors, ANetworkNamesAllItsKeysWhereItStands) {
+  const auto result =
+      parseMachine("name: m\nextends: l3-sram\nnoc:\n  columns: {value: 8 count, source: \"s\", confidence: assumed}\n",
+                   "m.yaml", {kFolder});
+  ASSERT_FALSE(result);
+  const Diagnostic *d = withCode(result.diagnostics(), "missing-key");
+  ASSERT_NE(d, nullptr) << all(result.diagnostics());
+  EXPECT_EQ(d->where.str().rfind("m.yaml:", 0), 0u) << d->str();
+  EXPECT_FALSE(d->hint.empty());
+}
+
 TEST(MachineErrors, CachesAndPagesMustFitEachOther) {
   struct Case {
     const char *path, *value, *hint;
