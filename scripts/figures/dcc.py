@@ -15,7 +15,7 @@ import dcc_online
 from comonm import Figure, Options  # noqa: F401  (what figures.py makes)
 from dcc_optima import EVALUATED, SHAPES_2D, SHAPES_3D, sizesOf
 from dcc_table3 import DHEAD, HEADS, LEN, counted
-from tables import table
+from tables import harmonic, off, table
 
 SOURCE = Path(__file__).resolve().parents[2]
 PUBLISHED = json.loads((Path(__file__).parent / "dcc_published.json").read_text(encoding="utf-8"))
@@ -26,14 +26,6 @@ DEVICES = {"attacc": ("AttAcc", "attacc-published", "attacc"),
 # Keys and values lie in the device: the study's streams do not load them either.
 RESIDENT = {"bgemv": ["--constant", "K"], "attn": ["--constant", "K,V"]}
 SMALL = {4: [(1, 8, 64, 64)], 2: [(1, 1024)]}
-
-
-def harmonic(values):
-    return len(values) / sum(1 / v for v in values) if values else None
-
-
-def off(ours, theirs):
-    return f"{100 * (ours / theirs - 1):+.1f} %" if ours and theirs else None
 
 
 def shape_text(shape):

@@ -1,18 +1,12 @@
 """Language models in the DCC paper's figures: `pimento llm` by the study's formulas, and as a machine can keep it."""
 
-from dcc_llm import GAINS, LENGTHS, MODELS
-from tables import table
+from tables import harmonic, off, table
 
-BATCHES = (1, 4)
+MODELS, BATCHES, LENGTHS = ("gpt3-13b", "llama2-33b"), (1, 4), ((128, 2048), (2048, 128), (2048, 2048))
 SCHEDULES = ("base", "full", "dcc-base", "dcc-full")
-
-
-def harmonic(values):
-    return len(values) / sum(1 / v for v in values) if values else None
-
-
-def off(ours, theirs):
-    return f"{100 * (ours / theirs - 1):+.1f} %" if ours and theirs else None
+# Title, and who is compared with whom.
+GAINS = (("DCC, Base / GPU", "gpu", "dcc-base"), ("DCC, Base / Base", "base", "dcc-base"),
+         ("DCC, Full / GPU", "gpu", "dcc-full"), ("DCC, Full / Full", "full", "dcc-full"))
 
 
 def asked(runner, name, model, batch, lengths, more):
@@ -77,10 +71,10 @@ def label_of(row):
 def draw_models(result, theirs):
     rows, means, bars = [], [], []
     for r in result["rows"]:
-        rows.append([label_of(r), *(gain(r, slow, fast, "token_ns") for _, slow, fast, _ in GAINS), gain(r, "gpu", "dcc-base", "all_ns"),
+        rows.append([label_of(r), *(gain(r, slow, fast, "token_ns") for _, slow, fast in GAINS), gain(r, "gpu", "dcc-base", "all_ns"),
                      gain(r, "gpu", "dcc-full", "all_ns"), gain(r, "dcc-base", "dcc-full", "token_ns"),
                      gain(r, "sound_gpu", "sound", "token_ns"), gain(r, "sound_gpu", "sound", "all_ns")])
-    for title, slow, fast, _ in GAINS:
+    for title, slow, fast in GAINS:
         paper, ours = theirs[f"{fast}/{slow}"], mean(result["rows"], slow, fast)
         means.append([title, paper, ours, off(ours, paper), mean(result["rows"], slow, fast, "all_ns")])
         bars += [{"label": title, "note": f"{v:.2f}", "series": s, "value": v} for s, v in enumerate((paper, ours)) if v]

@@ -22,6 +22,16 @@ def table(caption, columns, rows):
     return {"caption": caption, "columns": named, "rows": [list(r) for r in rows]}
 
 
+def harmonic(values):
+    """The mean that papers take of speed-ups; None of nothing."""
+    return len(values) / sum(1 / v for v in values) if values else None
+
+
+def off(ours, theirs):
+    """How far ours is from theirs."""
+    return f"{100 * (ours / theirs - 1):+.1f} %" if ours and theirs else None
+
+
 def rounded(value, digits=4):
     """At most so many significant digits, no exponent between 1e-4 and 1e9, thousands grouped."""
     if value == 0:

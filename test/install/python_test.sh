@@ -31,7 +31,7 @@ assert pimento.version() == pimento.__version__
 result = pimento.estimate("gemv", {"m": 4096, "n": 4096}, map="reference", constant=["A"])
 assert result["cycles"] == 13166, result["cycles"]
 import importlib.util
-assert importlib.util.find_spec("pimento.models.layers") and importlib.util.find_spec("pimento.reading")
+assert importlib.util.find_spec("pimento.models.layers") and importlib.util.find_spec("pimento.files")
 END
   "$interpreter" "$source/test/unit/python/reader_test.py"
 }

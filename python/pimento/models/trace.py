@@ -4,6 +4,8 @@ A Traced takes the place of a tensor in PyTorch's own functions (`__torch_functi
 also runs on tensors without contents (device "meta"), so that what a model asks of shapes has an answer.
 """
 
+import functools
+import inspect
 import os
 import sys
 
@@ -178,6 +180,20 @@ def mapped(x, f):
     return x
 
 
+@functools.cache
+def _signature(operator):
+    return inspect.signature(operator)
+
+
+def _takes(operator, args, kwargs):
+    """Whether an entry of the table has these arguments."""
+    try:
+        _signature(operator).bind(None, None, *args, **kwargs)
+    except TypeError:
+        return False
+    return True
+
+
 class Recorder:
     """Turns calls of PyTorch's functions into operators of a ModelText.
 
@@ -308,6 +324,8 @@ class Recorder:
         try:
             if name not in OPERATORS:
                 raise Unknown(f"'{name}' is no operator that kernels compute")
+            if not _takes(OPERATORS[name], args, kwargs):
+                raise Unknown(f"'{name}' has arguments here that no operator has")
             made = OPERATORS[name](self, shapes, *args, **kwargs)
         except Unknown as why:
             del self.text.operators[mark:]

@@ -40,7 +40,7 @@ std::string packageFolder() {
   for (fs::path folder = ownFile().parent_path(); folder.has_relative_path(); folder = folder.parent_path())
     for (const char *where : {"python", "lib/python3/dist-packages"}) {
       std::error_code ignored;
-      if (fs::exists(folder / where / "pimento" / "reading.py", ignored)) return (folder / where).string();
+      if (fs::exists(folder / where / "pimento" / "files.py", ignored)) return (folder / where).string();
     }
   return {};
 }
@@ -132,7 +132,7 @@ std::string lastLine(std::string_view text) {
 }  // namespace
 
 Result<PythonText> readByPython(const PythonRequest &request) {
-  std::vector<std::string> arguments = {pythonProgram(), "-m", "pimento.reading", request.file};
+  std::vector<std::string> arguments = {pythonProgram(), "-m", "pimento.files", request.file};
   if (!request.function.empty()) arguments.push_back("--function=" + request.function);
   if (!request.type.empty()) arguments.push_back("--dtype=" + request.type);
   for (const auto &[name, size] : request.sizes) arguments.push_back(fmt::format("--size={}={}", name, size));
@@ -153,7 +153,7 @@ Result<PythonText> readByPython(const PythonRequest &request) {
                  "install it: docs/how-to/python.md; PIMENTO_PYTHON names another Python");
   return error("python-reader", {request.file},
                fmt::format("{} ended without an answer: {}", program, lastLine(ended->messages)),
-               "run it yourself: python3 -m pimento.reading FILE");
+               "run it yourself: python3 -m pimento.files FILE");
 }
 
 }  // namespace pimento::frontend

@@ -23,7 +23,7 @@ struct PythonText {
   std::string text;
 };
 
-/// Starts `python3 -m pimento.reading` (PIMENTO_PYTHON names another Python) with the package that belongs to this
+/// Starts `python3 -m pimento.files` (PIMENTO_PYTHON names another Python) with the package that belongs to this
 /// library, or that Python finds. Diagnostics: python-start (there is no Python), python-package (it lacks the
 /// package), python-reader (it ended without an answer), and those of the package, with places in the file.
 Result<PythonText> readByPython(const PythonRequest &request);

@@ -5,13 +5,13 @@ with their layers on a machine, they give what PyTorch gives, within the bound o
 usage: random_models.py [COUNT [FIRST SEED]]        default: 10 models from seed 1
 """
 
+import json
 import random
-import re
 import sys
 import tempfile
 from pathlib import Path
 
-from support import NOT_RUN, has_llvm, np, pimento  # first: says "not run here" without NumPy
+from support import NOT_RUN, has_llvm, np, numbered, pimento  # first: says "not run here" without NumPy
 
 try:
     import torch
@@ -259,13 +259,7 @@ def canonical(model, example, file):
     for recorder in (record(model, example), record_script(file, {})):
         query = pimento.library.Query({"emit": "cnm", "map": "host", "target": "attacc"},
                                       ("model", recorder.text.data(), "m"))
-        text = query.run("compile").json
-        names = {}
-        for name in re.findall(r"(?:\\n|^)\s*(?:operand|kernel)\s+(\S+)", text):
-            names.setdefault(name, f"#{len(names)}")
-        texts.append(re.sub(r"[A-Za-z_]\w*(?=\[)", lambda m: names.get(m.group(0), m.group(0)), text))
-        texts[-1] = re.sub(r"((?:\\n|^)\s*(?:operand|kernel)\s+)(\S+)", lambda m: m.group(1) + names[m.group(2)], texts[-1])
-        texts[-1] = texts[-1].split("\\n", 1)[1]
+        texts.append(numbered(json.loads(query.run("compile").json)))
     return texts
 
 

@@ -1,6 +1,7 @@
 """What tests of the Python package share: NumPy, or the exit status that says "not run here"; and the package."""
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -26,4 +27,14 @@ def has_llvm():
     return bool(library().pimento_has(b"c"))
 
 
-__all__ = ["np", "pimento", "rng", "has_llvm", "NOT_RUN"]
+def numbered(cnm):
+    """CNM IR with its tensors and kernels numbered in order, and without its name: equal texts are equal graphs."""
+    text = cnm.split("\n", 1)[1]
+    names = {}
+    for name in re.findall(r"^\s*(?:operand|kernel)\s+(\S+)", text, re.MULTILINE):
+        names.setdefault(name, f"#{len(names)}")
+    text = re.sub(r"[A-Za-z_]\w*(?=\[)", lambda m: names.get(m.group(0), m.group(0)), text)
+    return re.sub(r"^(\s*(?:operand|kernel)\s+)(\S+)", lambda m: m.group(1) + names[m.group(2)], text, flags=re.MULTILINE)
+
+
+__all__ = ["np", "pimento", "rng", "has_llvm", "numbered", "NOT_RUN"]

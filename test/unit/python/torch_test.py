@@ -14,7 +14,7 @@ import time
 import unittest
 from pathlib import Path
 
-from support import NOT_RUN, pimento
+from support import NOT_RUN, numbered, pimento
 
 try:
     import torch
@@ -183,12 +183,7 @@ class Layers(unittest.TestCase):
         done = subprocess.run([PIMENTO, "compile", file, "--emit", "cnm", "--target", "attacc", "--map", "host"],
                               capture_output=True, text=True, env={**os.environ, "PIMENTO_PYTHON": sys.executable})
         self.assertEqual(done.returncode, 0, done.stderr)
-        text = done.stdout.split("\n", 1)[1]
-        names = {}
-        for name in re.findall(r"^\s*(?:operand|kernel)\s+(\S+)", text, re.M):
-            names.setdefault(name, f"#{len(names)}")
-        text = re.sub(r"[A-Za-z_]\w*(?=\[)", lambda m: names.get(m.group(0), m.group(0)), text)
-        return re.sub(r"^(\s*(?:operand|kernel)\s+)(\S+)", lambda m: m.group(1) + names[m.group(2)], text, flags=re.M)
+        return numbered(done.stdout)
 
 
 class Verbs(unittest.TestCase):
@@ -281,6 +276,10 @@ class Wrong(unittest.TestCase):
             self.model(lambda self, x: x.cumsum(0)), torch.randn(4), target="upmem", map="auto"))
         self.fails("layer-host", "indices", lambda: pimento.Layer(
             self.model(lambda self, x: x.max(0)), torch.randn(4, 2), target="upmem", map="auto"))
+        self.fails("layer-host", "dropout that drops", lambda: pimento.Layer(
+            self.model(lambda self, x: F.dropout(x)), torch.randn(4), target="upmem", map="auto"))
+        self.fails("layer-host", "'round' has arguments here", lambda: pimento.Layer(
+            self.model(lambda self, x: torch.round(x, decimals=2)), torch.randn(4), target="upmem", map="auto"))
         on = pimento.set_model(self.model(lambda self, x: x.cumsum(0) @ x), torch.randn(4, 4), target="attacc", map="auto")
         self.assertIn("cumsum", on.pimento.kept)
         self.assertEqual(len(on.pimento.layers), 1)

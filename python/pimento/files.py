@@ -1,6 +1,6 @@
 """What the command line starts for files that Python reads: kernels (.py) and TorchScript (.pt).
 
-    python3 -m pimento.reading FILE [--function NAME] [--dtype TYPE] [--size NAME=N]...
+    python3 -m pimento.files FILE [--function NAME] [--dtype TYPE] [--size NAME=N]...
 
 Standard output: a line of JSON, {"kind": "nest" | "model"} or {"diagnostics": [...]}; behind it the text, for the first.
 What the file prints itself goes to standard error.
@@ -115,7 +115,7 @@ def _arguments(kernel, sizes):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="python3 -m pimento.reading", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python3 -m pimento.files", description=__doc__.splitlines()[0])
     parser.add_argument("file")
     parser.add_argument("--function", default="")
     parser.add_argument("--dtype")
