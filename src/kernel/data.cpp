@@ -61,7 +61,7 @@ TensorData::TensorData(DType t, std::vector<std::int64_t> s) : type(t), shape(st
 
 std::int64_t TensorData::elements() const {
   std::int64_t n = 1;
-  for (const std::int64_t extent : shape) n *= extent;
+  for (const std::int64_t extent : shape) n = multiplySaturated(n, extent);  // of a shape with a 0 anywhere: 0
   return n;
 }
 

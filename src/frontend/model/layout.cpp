@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "pimento/base/integer.h"
 #include "pimento/frontend/model/importer.h"
 
 namespace pimento::frontend::model {
@@ -107,10 +108,13 @@ Status reshape(Importer &m, const Operator &op) {
   std::int64_t known = 1, open = -1;
   for (std::size_t d = 0; d < s.size(); ++d) {
     if (s[d] == 0 && !keepsZeros && d < x->rank()) s[d] = x->shape[d];
+    if (s[d] < -1)
+      return Importer::wrong(op, "model-value", fmt::format("an extent of {}", s[d]),
+                             "extents are at least 0, and -1 is what the others leave");
     if (s[d] == -1)
       open = static_cast<std::int64_t>(d);
     else
-      known *= s[d];
+      known = multiplySaturated(known, s[d]);
   }
   if (open >= 0 && known > 0) s[static_cast<std::size_t>(open)] = elementsOf(x->shape) / known;
   return giveReshaped(m, op, *x, s);
@@ -125,7 +129,10 @@ Status flatten(Importer &m, const Operator &op) {
     return Importer::wrong(op, "model-attribute", fmt::format("axis {} of {} dimensions", axis, x->rank()),
                            "axes count from 0");
   Shape s = {1, 1};
-  for (std::size_t d = 0; d < x->rank(); ++d) s[static_cast<std::int64_t>(d) < axis ? 0 : 1] *= x->shape[d];
+  for (std::size_t d = 0; d < x->rank(); ++d) {
+    std::int64_t &side = s[static_cast<std::int64_t>(d) < axis ? 0 : 1];
+    side = multiplySaturated(side, x->shape[d]);
+  }
   return giveReshaped(m, op, *x, s);
 }
 
