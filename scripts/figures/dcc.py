@@ -12,6 +12,7 @@ from pathlib import Path
 
 import dcc_models
 import dcc_online
+import dcc_predictor
 from comonm import Figure, Options  # noqa: F401  (what figures.py makes)
 from dcc_optima import EVALUATED, SHAPES_2D, SHAPES_3D, sizesOf
 from dcc_table3 import DHEAD, HEADS, LEN, counted
@@ -340,8 +341,9 @@ FIGURES = {
     "table3": Figure("Table 3: pruning", collect_pruning, draw_pruning),
     "fig12": Figure("Fig. 12: MT-NLG-310B on eight GPUs", dcc_models.collect_large, lambda r: dcc_models.draw_large(r, PUBLISHED["fig12"])),
     "fig15": Figure("Fig. 15: online against offline tuning", dcc_online.collect, dcc_online.draw),
+    "table4": Figure("Table 4: the predictor", dcc_predictor.collect, dcc_predictor.draw),
 }
-ALONE = ("fig12", "fig15")  # made only when asked for: up to an hour
+ALONE = ("fig12", "fig15", "table4")  # made only when asked for: up to an hour
 
 
 def drawn(name, result):

@@ -12,7 +12,7 @@ from tables import table
 
 LAYERS, HEADS, GPUS, DEVICES, BATCH = 96, 128, 8, 5, 64
 STEP = 16
-ENGINES = ("exact", "predictor")
+ENGINES = ("exact", "predictor", "predictor-only")
 
 
 def queries(count, seed, longest):
@@ -57,15 +57,16 @@ def collect(runner, options):
     lengths = sorted({n for q in asked for n in steps(q)})
     result = {"queries": count, "heads": heads}
     for engine in ENGINES[: 1 if options.is_quick else None]:
-        tuned, store, model = {}, runner.folder / f"online-{engine}.db", runner.folder / "online.predictor"
+        tuned, store, model = {}, runner.folder / f"online-{engine}.db", runner.folder / f"online-{engine}.predictor"
         for old in (store, model):
             old.unlink(missing_ok=True)
-        more = ["--engine", engine, "--store", str(store), *(["--model", str(model)] if engine == "predictor" else [])]
+        more = ["--engine", engine, "--store", str(store), *(["--model", str(model)] if engine != "exact" else [])]
         for length in lengths:
             ask = ["tune", "attn", "--size", f"batch=1,heads={heads},dhead=128,len={length}", "--target", "attacc-published", "--space", "published",
                    "--map", EVALUATED[1] + ";mode=inference", "--no-check", "--jobs", "1", "--quiet", *more]
-            first, again = runner.json(f"online-{engine}-{length}", ask), runner.json(f"offline-{engine}-{length}", ask)
-            tuned[length] = {"ns": first["winner"]["time_ns"], "stored_ns": again["winner"]["time_ns"], "tune_seconds": first["seconds"]}
+            first, seconds = runner.json(f"online-{engine}-{length}", ask), runner.last_seconds
+            again = runner.json(f"offline-{engine}-{length}", ask)
+            tuned[length] = {"ns": first["winner"]["time_ns"], "stored_ns": again["winner"]["time_ns"], "tune_seconds": seconds}
         result[engine] = replayed(asked, tuned)
     return result
 
@@ -77,15 +78,17 @@ def draw(result):
             continue
         r = result[engine]
         share = 100 * 1e9 * r["tune_seconds"] / r["online_ns"]
-        rows.append([engine, r["lengths"], r["offline_ns"], r["online_ns"], r["tune_seconds"], share, r["most_spent"], r["last_new"]])
+        worse = 100 * (r["online_ns"] / result["exact"]["online_ns"] - 1)
+        rows.append([engine, r["lengths"], r["offline_ns"], r["online_ns"], worse, r["tune_seconds"], share, r["most_spent"], r["last_new"]])
         bars.append({"label": engine, "note": f"{r['last_new']}", "series": 1, "value": r["last_new"]})
     bars.insert(0, {"label": "paper", "note": "about 160", "series": 0, "value": 160})
     return {
         "about": "Tuning when a shape appears against tuning before: attention of MT-NLG-310B on AttAcc",
         "text": [f"{result['queries']:,} batches of {BATCH}, prompt and output of 128 to 2,048 tokens each, {result['heads']} heads per device. The paper "
-                 "says that online and offline are alike after about 160 queries. Seconds are measured, on one thread."],
+                 "says that online and offline are alike after about 160 queries. Seconds are processor time; those of a predictor include "
+                 "its training."],
         "chart": {"axis": "queries until nothing new appears", "quantity": "count", "series": ["paper", "ours"], "bars": bars},
-        "tables": [table("Fig. 15", ["engine", ("lengths", "count"), ("attention in all, offline", "ns"), ("online", "ns"), ("tuning, s", "plain"),
-                                     ("tuning over attention", "percent"), ("queries until 99 % of tuning", "count"),
-                                     ("query of the last new length", "count")], rows)],
+        "tables": [table("Fig. 15", ["engine", ("lengths", "count"), ("attention in all, offline", "ns"), ("online", "ns"),
+                                     ("slower than exact", "percent"), ("tuning, s", "plain"), ("tuning over attention", "percent"),
+                                     ("queries until 99 % of tuning", "count"), ("query of the last new length", "count")], rows)],
     }

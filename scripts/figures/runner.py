@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import shlex
 import subprocess
 import sys
@@ -17,6 +18,7 @@ class Runner:
         self.tool, self.folder, self.points, self.is_quiet = tool, folder, points, is_quiet
         self.results = {}
         self.store = None  # a file where the tool keeps what it tuned
+        self.last_seconds = 0.0  # processor time of the last command
 
     def command(self, arguments):
         """As one would type it."""
@@ -50,7 +52,10 @@ class Runner:
             environment["PIMENTO_POINTS"] = str(self.points)
         if self.store:
             environment["PIMENTO_STORE"] = str(self.store)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run([str(self.tool), *arguments], capture_output=True, text=True, env=environment, check=False)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.last_seconds = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
         if done.returncode != 0 and not may_refuse:
             raise Failed(f"{self.command(arguments)}\n  ended with status {done.returncode}\n  {done.stderr.strip()}")
         return done

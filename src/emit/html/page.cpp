@@ -15,7 +15,7 @@ namespace pimento::emit::html {
 namespace {
 
 constexpr const char *kKinds =
-    "pass results of estimate, simulate, compare, validate, explore or tune (--json), timelines (simulate --trace), or "
+    "pass results of estimate, simulate, compare, validate, explore, tune, llm or serve (--json), timelines (--trace), or "
     "figures (docs/reports.md)";
 
 /// Line and column of a byte, from 1.
@@ -86,6 +86,7 @@ std::optional<Section> read(const Json &json, TraceReader &trace, Problems &prob
   }
   const auto section = [&](auto result) { return problems.any() ? std::nullopt : std::optional(sectionOf(result)); };
   if (json.contains("figure")) return section(readFigure(node));
+  if (json.contains("llm")) return section(json.contains("requests") ? readServe(node) : readLlm(node));
   if (json.contains("tune")) return section(readTune(node));
   if (json.contains("explore")) return section(readExplore(node));
   if (json.contains("suite")) return section(readValidate(node));

@@ -226,6 +226,7 @@ struct FigureTable {
 
 /// What a script put together from results: a chart with its story and tables (docs/reports.md).
 struct FigureResult {
+  std::string kind = "figure";  ///< of the section
   std::string name, title, about, command;
   std::vector<std::string> text, notes;
   std::string axis, range, lineName;
@@ -234,6 +235,8 @@ struct FigureResult {
   std::vector<FigureRow> bars, spread;  ///< one of the two at most
   std::optional<double> line;
   std::vector<FigureTable> tables;
+  std::optional<Run> run;             ///< of results that the tool itself gives
+  std::vector<std::string> warnings;  ///< likewise
 };
 
 // Each says what is missing or wrong in the node's list of problems; the value is whole only if there are none.
@@ -243,6 +246,9 @@ ValidateResult readValidate(const Node &node);
 ExploreResult readExplore(const Node &node);
 TuneResult readTune(const Node &node);
 FigureResult readFigure(const Node &node);
+/// llm, serve.
+FigureResult readLlm(const Node &node);
+FigureResult readServe(const Node &node);
 
 /// A mapping with its costs, as an object; what it is called where it does not say: `name`.
 Candidate readCandidate(const Node &node, std::string_view name);

@@ -88,10 +88,11 @@ std::string paragraphs(const std::vector<std::string> &text, std::string_view st
 
 Section sectionOf(const FigureResult &f) {
   Section s;
-  s.kind = "figure";
+  s.kind = f.kind;
   s.title = f.title;
   s.head = paragraphs(f.text, "");
   if (!f.command.empty()) s.head += "<p><code class=\"command\">" + escape(f.command) + "</code></p>\n";
+  s.head += commandHtml(f.run) + warningsHtml(f.warnings);
   if (!f.bars.empty()) s.parts.push_back({"Chart", figure(barsOf(f))});
   if (!f.spread.empty()) s.parts.push_back({"Chart", figure(spreadOf(f))});
   std::string tables;

@@ -195,10 +195,11 @@ Status checkProgram(const Kernel &k, const Task &task, const Mapping &mapping, D
                        "mode= says where the operands of published 3D streams come from", "omit mode=");
   constexpr std::int64_t kElement = 2;
   const std::int64_t bytes = sizeOf(type).value;
-  if (isOwn ? bytes > kElement : bytes != kElement)
+  const bool isAnyWidth = isOwn || isAttacc(machine);
+  if (isAnyWidth ? bytes > kElement : bytes != kElement)
     return unsupported("unsupported-type", k.where,
                        fmt::format("kernel '{}': the published streams do not move elements of {}", k.name, name(type)),
-                       isOwn ? "use a type of one or two bytes" : "use f16");
+                       isAnyWidth ? "use a type of one or two bytes" : "use f16");
   return okStatus();
 }
 
@@ -285,7 +286,7 @@ Result<Lowered> lower(const evaluate::GraphPart &part, const Mapping &mapping, c
     constexpr std::int64_t kMostGroups = 16, kMostCores = 64, kNoLimit = std::int64_t{1} << 40;
     const bool isEvaluated = mapping.program == ProgramKind::kPublishedEvaluated;
     const Draft asRun = rounded(*draft, isEvaluated ? kNoLimit : kMostGroups, isEvaluated ? kNoLimit : kMostCores);
-    out.bytesPerBank = bytesPerBank(task->kernel, asRun);
+    out.bytesPerBank = bytesPerBank(task->kernel, asRun, sizeOf(type).value);
     const auto mode = mapping.mode == mapping::StreamMode::kInference ? StreamMode::kInference : StreamMode::kKernel;
     const machine::Organization &o = machine.dram->organization;
     if (const Status s =
@@ -293,7 +294,7 @@ Result<Lowered> lower(const evaluate::GraphPart &part, const Mapping &mapping, c
                                  "a bank has", "spread the kernel over more banks");
         !s)
       return s.diagnostics();
-    out.program = publishedStream(task->kernel, asRun, mode, isEvaluated, machine);
+    out.program = publishedStream(task->kernel, asRun, mode, isEvaluated, sizeOf(type).value, machine);
     if (mapping.part != mapping::StreamPart::kWhole)
       for (program::Process &p : out.program.processes)
         keepPart(std::get<program::CommandLoops>(p.body), mapping.part == mapping::StreamPart::kMovement);

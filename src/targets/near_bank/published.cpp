@@ -5,35 +5,31 @@
 #include <numeric>
 #include <string_view>
 
+#include "pimento/base/integer.h"
 #include "pimento/targets/near_bank/stream.h"
 
 namespace pimento::targets::near_bank {
 
 namespace {
 
-constexpr std::int64_t kLanes = 16;  // elements of a burst
 constexpr std::int64_t kBurst = 32;  // bytes
-
-std::int64_t bursts(std::int64_t elements) {
-  return (elements + kLanes - 1) / kLanes;
-}
-/// Bytes of so many elements, in whole bursts.
-std::int64_t padded(std::int64_t elements) {
-  return kBurst * bursts(elements);
-}
 
 /// What the streams of both devices are made of.
 class Published {
  public:
-  Published(const Draft &draft, StreamMode mode, const machine::Machine &machine)
+  Published(const Draft &draft, StreamMode mode, std::int64_t elementBytes, const machine::Machine &machine)
       : s(machine),
         isKernelMode(mode == StreamMode::kKernel),
+        lanes(kBurst / elementBytes),
         G(draft.groups()),
         C(draft.cores()),
         t0(draft.tile(0)),
         t1(draft.tile(1)),
         t2(draft.isCube() ? draft.tile(2) : 1),
         n(bursts(t0 * t1)) {}
+
+  std::int64_t bursts(std::int64_t elements) const { return ceilDiv(elements, lanes); }
+  std::int64_t padded(std::int64_t elements) const { return kBurst * bursts(elements); }
 
   void all(std::string_view command, const Address &a) {
     for (std::int64_t b = 0; b < C; ++b) s.send(command, b, 0, G, a);
@@ -65,27 +61,27 @@ class Published {
   }
 
   /// For every row j: `body(j's base, loop depth of j or -1, number of the row in its pattern)`. Vectors of rows begin
-  /// at multiples of 16 elements in a pattern of `period` rows.
+  /// at multiples of a burst in a pattern of `period` rows.
   template <typename Body>
   void rows(const Body &body) {
-    const std::int64_t period = kLanes / std::gcd(kLanes, t1);
+    const std::int64_t period = lanes / std::gcd(lanes, t1);
     const std::int64_t whole = t0 / period;
     s.loop("j", whole, [&](int d) {
       for (std::int64_t i = 0; i < period; ++i) body(moved({i, {}}, d, period), i);
     });
     for (std::int64_t j = whole * period; j < t0; ++j) body({j, {}}, j % period);
   }
-  /// One command to every bank for each multiple of 16 among the elements of row `j`, `inPattern` of its pattern.
+  /// One command to every bank for each burst that begins among the elements of row `j`, `inPattern` of its pattern.
   void vec(std::string_view command, std::int64_t a, const Address &j, std::int64_t inPattern) {
-    const std::int64_t first = (kLanes - inPattern * t1 % kLanes) % kLanes;
+    const std::int64_t first = (lanes - inPattern * t1 % lanes) % lanes;
     if (first >= t1) return;
     Address at;
     at.base = a + j.base * t1 + first;
     for (std::size_t d = 0; d < at.stride.size(); ++d) at.stride[d] = j.stride[d] * t1;
-    s.loop("k", (t1 - first + kLanes - 1) / kLanes, [&](int d) { all(command, moved(at, d, kLanes)); });
+    s.loop("k", ceilDiv(t1 - first, lanes), [&](int d) { all(command, moved(at, d, lanes)); });
   }
 
-  /// `each(address of block, depth)` for o = 0 .. count-1, and `atEnd` behind every 16th and the last.
+  /// `each(address of block, depth)` for o = 0 .. count-1, and `atEnd` behind every `block`th and the last.
   template <typename Each, typename AtEnd>
   void inBlocks(std::int64_t count, std::int64_t block, const Each &each, const AtEnd &atEnd) {
     const std::int64_t whole = count / block;
@@ -101,6 +97,7 @@ class Published {
   static constexpr std::int64_t kRound = 16;
   Stream s;
   bool isKernelMode;
+  std::int64_t lanes;  // elements of a burst
   std::int64_t G, C, t0, t1, t2, n;
 };
 
@@ -124,13 +121,13 @@ void attaccOperands(Published &p, std::int64_t first, bool hasBarriers) {
 }
 
 program::Program attaccGemv(Published p) {
-  const std::int64_t m = padded(p.t0 * p.t1 * p.t2), r = m + padded(p.t0 * p.t1), kk = bursts(p.t1);
+  const std::int64_t m = p.padded(p.t0 * p.t1 * p.t2), r = m + p.padded(p.t0 * p.t1), kk = p.bursts(p.t1);
   attaccOperands(p, 0, false);
   p.rows([&](const Address &j, std::int64_t inPattern) {
     p.vec("WRGB", 0, j, inPattern);
     p.s.barrier();
     p.inBlocks(
-        p.t2, kLanes,
+        p.t2, p.lanes,
         [&](const Address &o) {
           p.s.loop("k", kk, [&](int d) { p.everyChannel("MACAB", moved(times(o, kBurst, m), d, kBurst * p.t2)); });
         },
@@ -138,19 +135,20 @@ program::Program attaccGemv(Published p) {
     p.s.barrier();
   });
   p.s.barrier();
-  p.transfer("WR", r, bursts(p.t0 * p.t2));
+  p.transfer("WR", r, p.bursts(p.t0 * p.t2));
   return p.s.take("gemv");
 }
 
 program::Program attaccAttention(Published p, std::int64_t headCores, bool isEvaluated) {
-  const std::int64_t m = padded(p.t0 * p.t1 * p.t2), r = m + padded(p.t0 * p.t1);
+  const std::int64_t m = p.padded(p.t0 * p.t1 * p.t2), r = m + p.padded(p.t0 * p.t1);
   const auto macs = [&p, m](const Address &o, std::int64_t perOutput) {
     p.s.loop("k", perOutput,
              [&](int d) { p.everyChannel("MACAB", moved(times(o, kBurst * perOutput, m), d, kBurst)); });
   };
-  const auto scores = [&] { p.s.loop("o", p.t2, [&](int d) { macs(moved({}, d, 1), bursts(p.t1)); }); };
+  const auto scores = [&] { p.s.loop("o", p.t2, [&](int d) { macs(moved({}, d, 1), p.bursts(p.t1)); }); };
   const auto contexts = [&] {
-    p.inBlocks(p.t1, kLanes, [&](const Address &o) { macs(o, bursts(p.t2)); }, [&] { p.everyGroup("MVSB", {r, {}}); });
+    p.inBlocks(
+        p.t1, p.lanes, [&](const Address &o) { macs(o, p.bursts(p.t2)); }, [&] { p.everyGroup("MVSB", {r, {}}); });
   };
   attaccOperands(p, Published::kRound - 1, true);
   p.rows([&](const Address &j, std::int64_t inPattern) {
@@ -158,7 +156,7 @@ program::Program attaccAttention(Published p, std::int64_t headCores, bool isEva
     scores();
     if (isEvaluated) contexts();
   });
-  if (!isEvaluated) p.s.loop("block", bursts(p.t2), [&](int) { p.everyGroup("MVSB", {}); });
+  if (!isEvaluated) p.s.loop("block", p.bursts(p.t2), [&](int) { p.everyGroup("MVSB", {}); });
   for (std::int64_t i = 0; i < headCores; ++i) p.s.send("SFM", i * (p.s.banks() / headCores), 0, p.s.channels(), {});
   p.rows([&](const Address &j, std::int64_t inPattern) { p.vec("MVGB", 0, j, inPattern); });
   if (!isEvaluated) p.s.loop("j", p.t0, [&](int) { contexts(); });
@@ -168,12 +166,12 @@ program::Program attaccAttention(Published p, std::int64_t headCores, bool isEva
 }
 
 program::Program attaccRed(Published p) {
-  const std::int64_t v = kBurst, r = v + padded(p.t0 * p.t1);
+  const std::int64_t v = kBurst, r = v + p.padded(p.t0 * p.t1);
   p.transfer("WR", v, p.n);
   p.s.barrier();
   p.all("WRGB", {});
   p.s.loop("j", p.t0, [&](int) {
-    p.s.loop("k", bursts(p.t1), [&](int d) { p.everyChannel("MACAB", moved({v, {}}, d, kBurst)); });
+    p.s.loop("k", p.bursts(p.t1), [&](int d) { p.everyChannel("MACAB", moved({v, {}}, d, kBurst)); });
     p.everyGroup("MVSB", {r, {}});
   });
   p.s.barrier();
@@ -206,7 +204,7 @@ void overEverySecond(Published &p, const Banks &h, std::string_view command, con
 }
 
 program::Program hbmPimGemv(Published p) {
-  const std::int64_t m = padded(p.t0 * p.t1 * p.t2), r = m + padded(p.t0 * p.t1), inputs = bursts(p.t1);
+  const std::int64_t m = p.padded(p.t0 * p.t1 * p.t2), r = m + p.padded(p.t0 * p.t1), inputs = p.bursts(p.t1);
   p.rounds(0, Published::kRound - 1, true);
   const auto block = [&](const Address &j, const Address &s, std::int64_t count, const Banks &h) {
     p.s.loop("o", count, [&](int) { overBanks(p, h, "ACC_RESET", {}); });
@@ -217,7 +215,7 @@ program::Program hbmPimGemv(Published p) {
       p.s.loop("o", count, [&](int o) {
         p.s.loop("u", inputsHere, [&](int u) {
           Address a = times(j, kElement * p.t1 * p.t2, m + kElement * i * p.t1);
-          const Address out = times(moved(s, o, 1), kElement * kLanes);
+          const Address out = times(moved(s, o, 1), kElement * p.lanes);
           a.base += out.base;
           for (std::size_t d = 0; d < a.stride.size(); ++d) a.stride[d] += out.stride[d];
           overEverySecond(p, h, "MAC_OP1", moved(a, u, kElement * p.t1));
@@ -226,7 +224,7 @@ program::Program hbmPimGemv(Published p) {
       p.s.loop("o", count, [&](int o) { overBanks(p, h, "WB_ACC", times(moved(s, o, 1), kBurst, r)); });
     }
   };
-  const std::int64_t outputs = bursts(p.t2), whole = outputs / kGrf;
+  const std::int64_t outputs = p.bursts(p.t2), whole = outputs / kGrf;
   p.s.loop("j", p.t0, [&](int jDepth) {
     const Address j = moved({}, jDepth, 1);
     for (const Banks h : {Banks{0, 2}, Banks{1, 2}}) {
@@ -235,19 +233,19 @@ program::Program hbmPimGemv(Published p) {
     }
   });
   p.s.barrier();
-  p.transfer("WR", r, bursts(p.t0 * p.t2));
+  p.transfer("WR", r, p.bursts(p.t0 * p.t2));
   return p.s.take("gemv");
 }
 
 constexpr Banks kHalves[] = {{0, 4}, {1, 4}};
 
 program::Program hbmPimRed(Published p) {
-  const std::int64_t r = padded(p.t0 * p.t1);
+  const std::int64_t r = p.padded(p.t0 * p.t1);
   p.transfer("WR", 0, p.n);
   p.s.barrier();
   const auto row = [&](const Address &j, bool isStored) {
     for (const Banks &h : kHalves) {
-      p.s.loop("u", bursts(p.t1),
+      p.s.loop("u", p.bursts(p.t1),
                [&](int d) { overBanks(p, h, "MAC_OP1", moved(times(j, kElement * p.t1), d, kElement)); });
       p.s.loop("u", 4, [&](int d) { overBanks(p, h, "MAC_OP1", moved({}, d, kElement)); });
       if (isStored) overBanks(p, h, "WB_RES", times(j, kElement * p.t1, r));
@@ -270,7 +268,7 @@ program::Program hbmPimRed(Published p) {
 /// One command per operand and 16 elements of a row, 8 of them at a time, then as many results.
 program::Program hbmPimElementwise(Published p, const std::vector<std::string_view> &commands,
                                    std::string_view process) {
-  const std::int64_t size = padded(p.t0 * p.t1), r = static_cast<std::int64_t>(commands.size()) * size;
+  const std::int64_t size = p.padded(p.t0 * p.t1), r = static_cast<std::int64_t>(commands.size()) * size;
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(commands.size()); ++i) {
     p.transfer("RD", i * size, p.n);
     p.s.barrier();
@@ -286,7 +284,7 @@ program::Program hbmPimElementwise(Published p, const std::vector<std::string_vi
     }
     p.s.loop("u", count, [&](int d) { overBanks(p, h, "WB_RES", moved(shifted(at, r), d, kElement)); });
   };
-  const std::int64_t columns = bursts(p.t1), whole = columns / kGrf;
+  const std::int64_t columns = p.bursts(p.t1), whole = columns / kGrf;
   p.s.loop("j", p.t0, [&](int jDepth) {
     const Address j = moved({}, jDepth, 1);
     for (const Banks &h : kHalves) {
@@ -304,11 +302,11 @@ bool hasAll(const machine::Machine &machine, std::initializer_list<std::string_v
                      [&](std::string_view c) { return machine.dram->commandNamed(c) >= 0; });
 }
 
+}  // namespace
+
 bool isAttacc(const machine::Machine &machine) {
   return hasAll(machine, {"RD", "WR", "BARRIER", "WRGB", "MACAB", "MVSB", "MVGB", "SFM"});
 }
-
-}  // namespace
 
 bool hasStream(StreamKernel kernel, const machine::Machine &machine) {
   const bool isHbmPim =
@@ -327,8 +325,8 @@ bool hasStream(StreamKernel kernel, const machine::Machine &machine) {
 }
 
 program::Program publishedStream(StreamKernel kernel, const Draft &draft, StreamMode mode, bool isEvaluated,
-                                 const machine::Machine &machine) {
-  Published p(draft, mode, machine);
+                                 std::int64_t elementBytes, const machine::Machine &machine) {
+  Published p(draft, mode, elementBytes, machine);
   switch (kernel) {
     case StreamKernel::kBgemv:
       return isAttacc(machine) ? attaccGemv(std::move(p)) : hbmPimGemv(std::move(p));
@@ -344,11 +342,14 @@ program::Program publishedStream(StreamKernel kernel, const Draft &draft, Stream
   return hbmPimElementwise(std::move(p), {"RELU"}, "relu");
 }
 
-std::int64_t bytesPerBank(StreamKernel kernel, const Draft &draft) {
-  const std::int64_t operand = padded(draft.tile(0) * draft.tile(1));
+std::int64_t bytesPerBank(StreamKernel kernel, const Draft &draft, std::int64_t elementBytes) {
+  const auto bytes = [lanes = kBurst / elementBytes](std::int64_t elements) {
+    return kBurst * ceilDiv(elements, lanes);
+  };
+  const std::int64_t operand = bytes(draft.tile(0) * draft.tile(1));
   if (!draft.isCube()) return 3 * operand + kBurst;
-  const std::int64_t results = kernel == StreamKernel::kAttention ? operand : padded(draft.tile(0) * draft.tile(2));
-  return padded(draft.tile(0) * draft.tile(1) * draft.tile(2)) + operand + results;
+  const std::int64_t results = kernel == StreamKernel::kAttention ? operand : bytes(draft.tile(0) * draft.tile(2));
+  return bytes(draft.tile(0) * draft.tile(1) * draft.tile(2)) + operand + results;
 }
 
 }  // namespace pimento::targets::near_bank

@@ -103,6 +103,18 @@ TEST(Page, OfAReportSaysWhatWasRunAndWhereTimeAndEnergyGo) {
   EXPECT_EQ(json["time_ns"], 10506.0);
 }
 
+TEST(Page, OfALanguageModelSaysWhereLayersRunAndWhatElseWasLookedAt) {
+  const Markup m(pageOf("llm.json"));
+  expectHas(m.visible, {"language model", "gpt3-13b, f16, on 1 GPU of host published, 5 x attacc", "First token after",
+                        "generation: each step", "prefill: each step", "Where layers could run", "chosen", "Memory",
+                        "keys and values", "by the published studies&#39; constants"});
+}
+
+TEST(Page, OfServedRequestsHasTheirTimes) {
+  const Markup m(pageOf("serve.json"));
+  expectHas(m.visible, {"served requests", "4 requests, at most 2 at once", "each next token", "p99", "Requests", "done after"});
+}
+
 TEST(Page, OfANetworkHasATableOfLayersAndSaysWhoWorks) {
   const std::string page = pageOf("network.json");
   const Markup m(page);
