@@ -26,13 +26,17 @@ Candidates::Candidates(const Problem &problem)
 
 Candidates::~Candidates() = default;
 
+bool Candidates::areListed() const {
+  return proposals_ != nullptr && proposals_->areOwn();
+}
+
 bool Candidates::next() {
   if (order_ < problem_.choices.orders.size()) {
     current_.order = problem_.choices.orders[order_++];
     return true;
   }
   if (!nextMapping()) return false;
-  if (proposals_ == nullptr || !proposals_->areOwn()) order_ = 0;
+  if (!areListed()) order_ = 0;
   return true;
 }
 

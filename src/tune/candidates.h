@@ -35,6 +35,8 @@ class Candidates {
   const mapping::Mapping &mapping() const { return current_; }
   /// Mappings so far that rules left out, by the first rule that does.
   const mapping::DraftCounts &counts() const { return counts_; }
+  /// Whether the target names them itself: there are few, and each has its program.
+  bool areListed() const;
 
  private:
   bool nextMapping();

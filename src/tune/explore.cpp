@@ -145,6 +145,7 @@ class Explorer final : search::Evaluator {
       if (isStopped() || (out_.space > limit && out_.space >= kMostCounted)) break;
     }
     out_.drafts = candidates.counts();
+    areListed_ = candidates.areListed();
     if (options_.only != nullptr) out_.space = static_cast<std::int64_t>(texts.size());
     if (out_.space > limit && !isStopped()) texts = everyNth(limit);
     for (std::string &text : texts) {
@@ -198,27 +199,56 @@ class Explorer final : search::Evaluator {
     return !any || *any != nullptr;
   }
 
-  /// Candidates whose bounds without programs are no better than what `auto` finds are not compiled.
+  /// The best of the rows that promise most by their bounds without programs, for one objective.
+  std::optional<evaluate::Cost> bestOfPromising(const std::vector<std::optional<evaluate::Cost>> &leasts,
+                                                evaluate::Objective objective) const {
+    constexpr std::size_t kTrials = 8;
+    std::vector<std::size_t> rows;
+    for (std::size_t i = 0; i < leasts.size(); ++i)
+      if (leasts[i]) rows.push_back(i);
+    const auto promise = [&](std::size_t i) { return std::pair(evaluate::valueOf(*leasts[i], objective), i); };
+    const std::size_t count = std::min(kTrials, rows.size());
+    std::ranges::partial_sort(rows, rows.begin() + static_cast<std::ptrdiff_t>(count), {}, promise);
+    std::vector<std::optional<evaluate::Cost>> costs(count);
+    parallelFor(control_.jobs, static_cast<std::int64_t>(count), [&](std::int64_t i) {
+      const auto compiled = compile(problem_, mappingOf(out_.rows[rows[static_cast<std::size_t>(i)]].mapping));
+      if (!compiled) return;
+      const auto run = (*compiled)->run(problem_.mode());
+      if (run && !run->isStuck && !run->interval)
+        costs[static_cast<std::size_t>(i)] = evaluate::costOf(*problem_.machine, (*compiled)->hostWork(), *run);
+    });
+    std::optional<evaluate::Cost> best;
+    for (const auto &c : costs)
+      if (c && (!best || evaluate::valueOf(*c, objective) < evaluate::valueOf(*best, objective))) best = c;
+    return best;
+  }
+
+  /// Candidates whose bounds without programs are no better than a good mapping's cost are not compiled. The good
+  /// mapping is the best of those that promise most, where all mappings are listed; else what `auto` finds.
   void ruleOut() {
     using evaluate::Objective;
     outlines_.resize(out_.rows.size());
     if (options_.isExhaustive || options_.isUnbounded || options_.algorithm != nullptr || out_.rows.empty()) return;
     const auto leasts = problem_.target->leastCosts(problem_.all(), *problem_.machine);
     if (leasts == nullptr && !hasOutlines()) return;
+    std::vector<std::optional<evaluate::Cost>> least(out_.rows.size());
+    parallelFor(control_.jobs, static_cast<std::int64_t>(out_.rows.size()), [&](std::int64_t i) {
+      least[static_cast<std::size_t>(i)] = outlined(static_cast<std::size_t>(i), leasts.get());
+    });
     std::vector<Objective> objectives = {Objective::kTime, Objective::kEnergy};
     if (options_.objective) objectives = {*options_.objective};
     search::Pareto found;
     for (const Objective objective : objectives)
-      if (const auto cost = incumbent(objective)) {
+      if (const auto cost =
+              leasts != nullptr && areListed_ ? bestOfPromising(least, objective) : incumbent(objective)) {
         const search::Objectives o = objectivesOf(*cost);
         found.add({o.time, o.energy, std::numeric_limits<std::int64_t>::max()});
       }
-    parallelFor(control_.jobs, static_cast<std::int64_t>(out_.rows.size()), [&](std::int64_t i) {
-      const auto least = outlined(static_cast<std::size_t>(i), leasts.get());
-      if (!least) return;
-      const search::Objectives o = objectivesOf(*least);
-      if (found.rulesOut({o.time, o.energy, i})) outlines_[static_cast<std::size_t>(i)] = least;
-    });
+    for (std::size_t i = 0; i < least.size(); ++i) {
+      if (!least[i]) continue;
+      const search::Objectives o = objectivesOf(*least[i]);
+      if (found.rulesOut({o.time, o.energy, static_cast<std::int64_t>(i)})) outlines_[i] = least[i];
+    }
   }
 
   bool isRuledOut(std::size_t row) const { return row < outlines_.size() && outlines_[row].has_value(); }
@@ -385,6 +415,7 @@ class Explorer final : search::Evaluator {
   const ExploreOptions &options_;
   const Control &control_;
   Classes classes_;
+  bool areListed_ = false;                               // the target lists all mappings
   std::vector<std::optional<evaluate::Cost>> outlines_;  // by row: lower bounds of what is ruled out by them
   Cache shared_{std::size_t{1} << 40};                   // of runs on one graph's data
   Exploration out_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "pimento/base/rng.h"
 #include "pimento/mapping/passes.h"
 #include "test/support/cases.h"
 #include "test/support/hbm_pim_run.h"

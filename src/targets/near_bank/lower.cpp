@@ -255,6 +255,15 @@ Mapping mappingOf(const Draft &draft, const mapping::MapSpec &spec) {
   return m;
 }
 
+Result<Draft> draftAsRun(const Kernel &kernel, const Task &task, const Mapping &mapping,
+                         const machine::Machine &machine) {
+  constexpr std::int64_t kMostGroups = 16, kMostCores = 64, kNoLimit = std::int64_t{1} << 40;
+  const Result<Draft> draft = DraftReader(kernel, task, mapping, machine).read();
+  if (!draft) return draft.diagnostics();
+  const bool isUnlimited = mapping.program == ProgramKind::kPublishedEvaluated;
+  return rounded(*draft, isUnlimited ? kNoLimit : kMostGroups, isUnlimited ? kNoLimit : kMostCores);
+}
+
 Result<Lowered> lower(const evaluate::GraphPart &part, const Mapping &mapping, const machine::Machine &machine) {
   const Kernel &k = part.kernel();
   const std::optional<Task> task = recognise(*part.graph, part.first);
@@ -281,11 +290,10 @@ Result<Lowered> lower(const evaluate::GraphPart &part, const Mapping &mapping, c
                    fmt::format("kernel '{}': AttAcc's stream addresses rows that a bank does not have", k.name),
                    "use fewer heads, or a shorter length");
   } else {
-    const Result<Draft> draft = DraftReader(k, *task, mapping, machine).read();
+    const Result<Draft> draft = draftAsRun(k, *task, mapping, machine);
     if (!draft) return draft.diagnostics();
-    constexpr std::int64_t kMostGroups = 16, kMostCores = 64, kNoLimit = std::int64_t{1} << 40;
+    const Draft &asRun = *draft;
     const bool isEvaluated = mapping.program == ProgramKind::kPublishedEvaluated;
-    const Draft asRun = rounded(*draft, isEvaluated ? kNoLimit : kMostGroups, isEvaluated ? kNoLimit : kMostCores);
     out.bytesPerBank = bytesPerBank(task->kernel, asRun, sizeOf(type).value);
     const auto mode = mapping.mode == mapping::StreamMode::kInference ? StreamMode::kInference : StreamMode::kKernel;
     const machine::Organization &o = machine.dram->organization;

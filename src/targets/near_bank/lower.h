@@ -36,6 +36,10 @@ struct Lowered {
 /// The baselines of the study, as drafts: AttAcc's own spread, one or two of them.
 std::vector<Draft> baselines(const Task &task, const machine::Machine &machine);
 mapping::Mapping mappingOf(const Draft &draft, const mapping::MapSpec &spec);
+/// The mapping of a task of this kernel as a draft, rounded as the study runs it. Diagnostics: unsupported-mapping,
+/// illegal-mapping.
+Result<Draft> draftAsRun(const kernel::Kernel &kernel, const Task &task, const mapping::Mapping &mapping,
+                         const machine::Machine &machine);
 
 /// Diagnostics: unsupported-op, unsupported-type, unsupported-mapping, unsupported-program, illegal-mapping, capacity.
 Result<Lowered> lower(const evaluate::GraphPart &part, const mapping::Mapping &mapping,

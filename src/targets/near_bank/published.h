@@ -19,7 +19,8 @@ enum class StreamMode : std::uint8_t { kKernel, kInference };
 
 /// Does the machine have the commands that the stream of this kernel needs?
 bool hasStream(StreamKernel kernel, const machine::Machine &machine);
-/// Does it have AttAcc's commands? Its units take a burst of any elements, so that streams of narrower ones are shorter.
+/// Does it have AttAcc's commands? Its units take a burst of any elements, so that streams of narrower ones are
+/// shorter.
 bool isAttacc(const machine::Machine &machine);
 
 /// DCC's stream for a rounded draft. `isEvaluated`: the first version of attention. The machine has the stream; its

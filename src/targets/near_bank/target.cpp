@@ -12,6 +12,7 @@
 #include "pimento/targets/near_bank/counts.h"
 #include "pimento/targets/near_bank/elements.h"
 #include "pimento/targets/near_bank/least.h"
+#include "pimento/targets/near_bank/least_stream.h"
 #include "pimento/targets/near_bank/lower.h"
 #include "pimento/targets/near_bank/passes.h"
 #include "pimento/targets/near_bank/product.h"
@@ -229,7 +230,8 @@ class NearBank final : public evaluate::Target {
 
   std::unique_ptr<evaluate::LeastCosts> leastCosts(const GraphPart &part,
                                                    const machine::Machine &machine) const override {
-    return machine.nearBank && isOwn(ProgramKind::kAny, machine) ? leastProductCosts(part, machine) : nullptr;
+    if (!isOwn(ProgramKind::kAny, machine)) return leastStreamCosts(part, machine);
+    return machine.nearBank ? leastProductCosts(part, machine) : nullptr;
   }
 
   Result<std::unique_ptr<evaluate::Runnable>> load(const program::Program &program, const machine::Machine &machine,

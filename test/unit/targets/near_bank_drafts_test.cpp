@@ -5,7 +5,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "pimento/kernel/zoo.h"
+#include "pimento/targets/near_bank/lower.h"
 #include "pimento/targets/near_bank/published_drafts.h"
+#include "test/support/machine_file.h"
+#include "test/support/near_bank_run.h"
 
 namespace pimento::targets::near_bank {
 namespace {
@@ -40,6 +44,37 @@ TEST(PublishedDrafts, HoldTheBaselines) {
   EXPECT_TRUE(has({{8, 128, 512}}, {{{8, 1, 1}, {1, 4, 32}, {2, 16, 16}}}));
   EXPECT_TRUE(has({{8, 128, 512}}, {{{8, 1, 1}, {2, 4, 16}, {1, 16, 32}}}));
   EXPECT_TRUE(has({{4, 1024}}, {{{4, 1, 1}, {4, 64, 4}}}));
+}
+
+/// Some of the drafts of a kernel, in each program and mode that it has.
+void expectBounds(const std::string &kernel, const std::vector<std::int64_t> &sizes, DType type, std::size_t every) {
+  const machine::Machine machine = test::load("attacc-published");
+  const Result<kernel::Graph> graph = kernel::makeZooKernel(
+      kernel, {{"batch", 1}, {"heads", sizes[0]}, {"dhead", sizes[1]}, {"len", sizes[2]}}, type);
+  ASSERT_TRUE(graph.ok());
+  const evaluate::GraphPart part{&*graph, 0, static_cast<int>(graph->kernels.size())};
+  const std::vector<Draft> drafts = publishedDrafts(sizes);
+  for (std::size_t i = 0; i < drafts.size(); i += every)
+    for (const auto program : {mapping::ProgramKind::kPublished, mapping::ProgramKind::kPublishedEvaluated})
+      for (const auto mode : {mapping::StreamMode::kAny, mapping::StreamMode::kInference}) {
+        if (kernel == "bgemv" && program == mapping::ProgramKind::kPublishedEvaluated) continue;
+        mapping::MapSpec spec;
+        spec.mapping.program = program;
+        spec.mapping.mode = mode;
+        spec.mapping = mappingOf(drafts[i], spec);
+        spec.kind = mapping::MapSpec::Kind::kExplicit;
+        SCOPED_TRACE(mapping::print(spec.mapping));
+        test::expectBound(part, machine, spec);
+      }
+}
+
+TEST(PublishedDrafts, TakeNoLessThanIsCountedWithoutTheirStreams) {
+  expectBounds("bgemv", {32, 128, 512}, DType::kF16, 29);
+  expectBounds("bgemv", {13, 512, 96}, DType::kF16, 31);
+  expectBounds("bgemv", {9, 100, 77}, DType::kF8E4M3, 17);
+  expectBounds("attn", {32, 128, 512}, DType::kF16, 41);
+  expectBounds("attn", {5, 128, 1000}, DType::kF16, 23);
+  expectBounds("attn", {11, 64, 208}, DType::kF8E4M3, 17);
 }
 
 }  // namespace
