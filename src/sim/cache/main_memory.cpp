@@ -1,10 +1,8 @@
 #include "pimento/sim/cache/main_memory.h"
 
 #include <algorithm>
-#include <cmath>
 #include <deque>
 #include <limits>
-#include <numeric>
 #include <optional>
 
 #include "pimento/base/integer.h"
@@ -118,30 +116,12 @@ class MainMemory::Timeline {
   dram::Tick oldest_ = 0;  ///< nothing is put before it
 };
 
-MainMemory::MainMemory(const machine::Machine &machine) : machine_(machine), spec_(*machine.dram) {
-  constexpr double kKilohertzPerGigahertz = 1e6;
-  const auto kilohertz = [](double gigahertz) {
-    return static_cast<std::int64_t>(std::llround(gigahertz * kKilohertzPerGigahertz));
-  };
-  const auto own = machine.clocks.find("memory");
-  coreClock_ = kilohertz(machine.clockGHz);
-  memoryClock_ = own == machine.clocks.end() ? coreClock_ : kilohertz(own->second);
-  const std::int64_t common = std::gcd(coreClock_, memoryClock_);
-  coreClock_ /= common;
-  memoryClock_ /= common;
+MainMemory::MainMemory(const machine::Machine &machine) : machine_(machine), spec_(*machine.dram), clocks_(machine) {
   for (std::int64_t c = 0; c < machine.dram->organization.channels; ++c)
     channels_.push_back(std::make_unique<Timeline>(spec_));
 }
 
 MainMemory::~MainMemory() = default;
-
-dram::Tick MainMemory::toMemory(Tick core) const {
-  return ceilDiv(core * memoryClock_, coreClock_);
-}
-
-Tick MainMemory::toCore(dram::Tick memory) const {
-  return ceilDiv(memory * coreClock_, memoryClock_);
-}
 
 /// Every burst that holds some of the bytes.
 template <typename Use>
@@ -158,8 +138,8 @@ Tick MainMemory::read(std::uint64_t address, std::int64_t bytes, Tick at) {
   Tick ready = at;
   visit(address, bytes, [&](Timeline &channel, const dram::Place &p) {
     ++counts_.reads;
-    const dram::Tick issued = channel.issueOf(toMemory(at), spec_.transaction(spec_.read, p.bank, p.row, p.column));
-    ready = std::max(ready, toCore(issued + spec_.readLatency) + machine_.memory->latency.value);
+    const dram::Tick issued = channel.issueOf(clocks_.toMemory(at), spec_.transaction(spec_.read, p.bank, p.row, p.column));
+    ready = std::max(ready, clocks_.toCore(issued + spec_.readLatency) + machine_.memory->latency.value);
   });
   return ready;
 }
@@ -167,7 +147,7 @@ Tick MainMemory::read(std::uint64_t address, std::int64_t bytes, Tick at) {
 void MainMemory::write(std::uint64_t address, std::int64_t bytes, Tick at) {
   visit(address, bytes, [&](Timeline &channel, const dram::Place &p) {
     ++counts_.writes;
-    channel.request(toMemory(at), spec_.transaction(spec_.write, p.bank, p.row, p.column));
+    channel.request(clocks_.toMemory(at), spec_.transaction(spec_.write, p.bank, p.row, p.column));
   });
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "pimento/machine/machine.h"
+#include "pimento/sim/clocks.h"
 #include "pimento/sim/dram/spec.h"
 
 namespace pimento::sim::cache {
@@ -40,12 +41,10 @@ class MainMemory {
   class Timeline;
   template <typename Use>
   void visit(std::uint64_t address, std::int64_t bytes, Use use);
-  sim::dram::Tick toMemory(Tick core) const;
-  Tick toCore(sim::dram::Tick memory) const;
 
   const machine::Machine &machine_;
   sim::dram::ChannelSpec spec_;
-  std::int64_t coreClock_ = 1, memoryClock_ = 1;  ///< their ratio, in lowest terms
+  Clocks clocks_;
   std::vector<std::unique_ptr<Timeline>> channels_;
   Counts counts_;
 };

@@ -18,6 +18,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <queue>
 #include <span>
 #include <vector>
@@ -31,8 +32,8 @@ using Node = int;           ///< row * columns + column
 
 enum class Traffic : std::uint8_t {
   kControl,    ///< requests, acknowledgements, synchronisation
-  kData,       ///< lines
-  kOffload,    ///< streams and commands: configuration, migration, forwarded operands
+  kData,       ///< lines, and operands that streams forward
+  kOffload,    ///< what manages streams and commands: configuration, migration, flow control
   kInterTile,  ///< what commands move between arrays of different banks
 };
 inline constexpr int kTraffics = 4;
@@ -65,6 +66,9 @@ class Network {
 
   /// Works on everything that happens before cycle `time`.
   void workUntil(Tick time);
+  /// The first cycle in which a head has its router's stages behind it, of all that is under way; kNever: nothing is.
+  Tick next() const { return events_.empty() ? kNever : events_.top().time; }
+  static constexpr Tick kNever = std::numeric_limits<Tick>::max();
   /// Until nothing is under way.
   void finish();
   /// What has arrived since the last call, in the order of time, then tile, then number.

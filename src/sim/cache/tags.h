@@ -1,0 +1,70 @@
+// What lies in a cache: which lines, which of them are dirty, and which one goes when another comes. No time.
+//
+// Least recently used, or bimodal re-reference interval prediction (Jaleel et al., ISCA 2010): a line has a prediction
+// of a few bits, 0 when it was used again; one that comes is predicted to be used in a distant future, and in a share
+// of the cases in a long one; the first line with the most distant prediction goes, and all others age until there is
+// one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace pimento::sim::cache {
+
+enum class Replacement : std::uint8_t { kLru, kBimodalRrip };
+
+class Tags {
+ public:
+  struct Shape {
+    std::int64_t sets = 1;  ///< a power of two
+    int ways = 1;
+    Replacement replacement = Replacement::kLru;
+    int predictionBits = 2;  ///< of a line
+    std::int64_t longEvery =
+        32;  ///< of so many lines that come one is predicted for the long future, not the distant one
+  };
+  /// A line that had to go.
+  struct Victim {
+    std::uint64_t line = 0;
+    bool isDirty = false;
+  };
+
+  explicit Tags(const Shape &shape);
+
+  /// Line numbers are addresses divided by the length of a line; consecutive ones lie in consecutive sets.
+  bool has(std::uint64_t line) const { return find(line) >= 0; }
+  /// Uses a line that is there; false: it is not.
+  bool use(std::uint64_t line, bool isWrite);
+  /// Brings a line in that is not there: what goes for it.
+  std::optional<Victim> bringIn(std::uint64_t line, bool isDirty);
+  /// Takes a line out: whether it was there, and dirty.
+  std::optional<Victim> takeOut(std::uint64_t line);
+  /// Takes all dirty lines of [from, to) and cleans them: numbers, rising.
+  std::vector<std::uint64_t> clean(std::uint64_t from, std::uint64_t to);
+  /// Only the first `ways` of each set hold lines from here on; the others lose theirs. Dirty ones among those, rising.
+  std::vector<std::uint64_t> restrict(int ways);
+
+  std::int64_t held() const { return held_; }
+  const Shape &shape() const { return shape_; }
+
+ private:
+  struct Line {
+    std::uint64_t number = kNone;
+    std::uint64_t order = 0;  ///< LRU: of its last use; else its prediction
+    bool isDirty = false;
+  };
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+
+  std::size_t setOf(std::uint64_t line) const;
+  std::ptrdiff_t find(std::uint64_t line) const;
+  std::size_t victimIn(std::size_t set);
+
+  Shape shape_;
+  int usable_;
+  std::vector<Line> lines_;
+  std::uint64_t clock_ = 0;
+  std::int64_t held_ = 0, came_ = 0;
+};
+
+}  // namespace pimento::sim::cache

@@ -1,0 +1,215 @@
+#include "pimento/sim/uncore/uncore.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "pimento/base/diagnostics.h"
+#include "pimento/sim/dram/address_map.h"
+
+namespace pimento::sim::uncore {
+
+namespace {
+
+constexpr Tick kNever = std::numeric_limits<Tick>::max();
+/// Cycles that memory is worked on at a time: less than any data take, so that no answer is found too late.
+constexpr dram::Tick kMemoryStep = 16;
+
+}  // namespace
+
+Uncore::Uncore(const machine::Machine &machine, const Slices &slices, Client &client)
+    : machine_(machine),
+      slices_(slices),
+      client_(client),
+      network_(*machine.noc),
+      memory_(*machine.dram),
+      clocks_(machine) {
+  PIMENTO_CHECK(static_cast<std::int64_t>(slices.controllers.size()) == machine.dram->organization.channels);
+  PIMENTO_CHECK(slices.interleave.value >= slices.line.value && slices.interleave.value % slices.line.value == 0);
+  const auto nodes = static_cast<std::size_t>(machine.noc->nodes());
+  const std::int64_t sets = slices.size.value / (slices.line.value * slices.ways);
+  tags_.assign(nodes, cache::Tags({sets, slices.ways, slices.replacement}));
+  ports_.assign(nodes, Calendar(slices.ports));
+}
+
+// Lines of a slice are numbered without gaps, so that they use all its sets.
+std::uint64_t Uncore::inSlice(std::uint64_t line) const {
+  const auto piece = static_cast<std::uint64_t>(slices_.interleave.value / slices_.line.value);
+  return line / (piece * tags_.size()) * piece + line % piece;
+}
+
+std::uint64_t Uncore::lineOf(Node slice, std::uint64_t number) const {
+  const auto piece = static_cast<std::uint64_t>(slices_.interleave.value / slices_.line.value);
+  return (number / piece * tags_.size() + static_cast<std::uint64_t>(slice)) * piece + number % piece;
+}
+
+Node Uncore::controllerOf(std::uint64_t line) const {
+  const dram::Place place =
+      dram::placeOf(machine_.dram->organization, line * static_cast<std::uint64_t>(slices_.line.value));
+  return slices_.controllers[static_cast<std::size_t>(place.channel)];
+}
+
+void Uncore::at(Tick time, Token token) {
+  push(time, Kind::kToken, token);
+}
+
+void Uncore::post(Tick time, Node from, Node to, Bytes data, Traffic traffic, Kind kind, std::uint64_t what) {
+  if (from == to) return push(time, kind, what);  // it stays in the tile
+  cargo_.emplace(network_.send(time, from, to, machine_.noc->flits(data), traffic), Cargo{what, kind, 1});
+}
+
+void Uncore::send(Tick time, Node from, Node to, Bytes data, Traffic traffic, Token token) {
+  post(time, from, to, data, traffic, Kind::kToken, token);
+}
+
+void Uncore::multicast(Tick time, Node from, const std::vector<Node> &to, Bytes data, Traffic traffic, Token token) {
+  std::vector<Node> others;
+  for (const Node n : to) {
+    if (n == from)
+      push(time, Kind::kToken, token);
+    else
+      others.push_back(n);
+  }
+  if (others.empty()) return;
+  const std::int64_t packet = network_.multicast(time, from, others, machine_.noc->flits(data), traffic);
+  cargo_.emplace(packet, Cargo{token, Kind::kToken, static_cast<int>(others.size())});
+}
+
+void Uncore::access(Tick time, std::uint64_t address, Access what, Token token) {
+  const Asked asked{address / static_cast<std::uint64_t>(slices_.line.value), token, what};
+  std::uint64_t place = asked_.size();
+  if (unused_.empty()) {
+    asked_.push_back(asked);
+  } else {
+    place = unused_.back();
+    unused_.pop_back();
+    asked_[static_cast<std::size_t>(place)] = asked;
+  }
+  ++(what == Access::kRead ? counts_.reads : counts_.writes);
+  push(time, Kind::kLook, place);
+}
+
+void Uncore::look(const Asked &asked, Tick now) {
+  const Node slice = homeOfLine(asked.line);
+  const Tick done = ports_[static_cast<std::size_t>(slice)].take(now) + slices_.latency.value;
+  if (tags(slice).use(inSlice(asked.line), asked.what != Access::kRead)) return at(done, asked.token);
+  if (const auto coming = coming_.find(asked.line); coming != coming_.end()) {
+    ++counts_.merged;
+    coming->second.push_back(asked);
+    return;
+  }
+  if (asked.what == Access::kWriteWhole) {
+    keep(asked.line, true, done);
+    return at(done, asked.token);
+  }
+  ++counts_.misses;
+  coming_.emplace(asked.line, std::vector<Asked>{asked});
+  post(done, slice, controllerOf(asked.line), Bytes(0), Traffic::kControl, Kind::kAskMemory, asked.line);
+}
+
+/// A line is in its slice from here on.
+void Uncore::keep(std::uint64_t line, bool isDirty, Tick now) {
+  const Node slice = homeOfLine(line);
+  const auto victim = tags(slice).bringIn(inSlice(line), isDirty);
+  if (!victim || !victim->isDirty) return;
+  ++counts_.writeBacks;
+  const std::uint64_t gone = lineOf(slice, victim->line);
+  post(now, slice, controllerOf(gone), slices_.line, Traffic::kData, Kind::kStoreMemory, gone);
+}
+
+void Uncore::fill(std::uint64_t line, Tick now) {
+  const auto coming = coming_.find(line);
+  const std::vector<Asked> waiting = std::move(coming->second);
+  coming_.erase(coming);
+  keep(line, std::ranges::any_of(waiting, [](const Asked &a) { return a.what != Access::kRead; }), now);
+  for (const Asked &a : waiting) at(now, a.token);
+}
+
+void Uncore::handle(const Event &e) {
+  switch (e.kind) {
+    case Kind::kToken:
+      return client_.on(e.what, e.time);
+    case Kind::kLook: {
+      const Asked asked = asked_[static_cast<std::size_t>(e.what)];
+      unused_.push_back(e.what);
+      return look(asked, e.time);
+    }
+    case Kind::kAskMemory:
+    case Kind::kStoreMemory: {
+      const bool isWrite = e.kind == Kind::kStoreMemory;
+      const std::int64_t burst = machine_.dram->organization.burst.value;
+      const std::uint64_t address = e.what * static_cast<std::uint64_t>(slices_.line.value);
+      const dram::Tick time = std::max(clocks_.toMemory(e.time), worked_);
+      std::int64_t request = 0;
+      for (std::int64_t byte = 0; byte < slices_.line.value; byte += burst, ++inMemory_)
+        request = memory_.request(time, address + static_cast<std::uint64_t>(byte), isWrite);
+      if (!isWrite) reading_.emplace(request, e.what);  // the last burst ends it
+      return;
+    }
+    case Kind::kFill:
+      return fill(e.what, e.time);
+  }
+}
+
+void Uncore::takeArrivals() {
+  for (const noc::Arrival &a : network_.takeArrivals()) {
+    const auto cargo = cargo_.find(a.packet);
+    push(a.time, cargo->second.kind, cargo->second.what);
+    if (--cargo->second.left == 0) cargo_.erase(cargo);
+  }
+}
+
+void Uncore::takeAnswers() {
+  for (const dram::Answer &a : memory_.takeAnswers()) {
+    --inMemory_;
+    const auto reading = reading_.find(a.request);
+    if (reading == reading_.end()) continue;
+    const std::uint64_t line = reading->second;
+    reading_.erase(reading);
+    const Tick time = clocks_.toCore(a.time);
+    last_ = std::max(last_, time);
+    // The packet leaves when its data are there.
+    post(time, controllerOf(line), homeOfLine(line), slices_.line, Traffic::kData, Kind::kFill, line);
+  }
+}
+
+Tick Uncore::run() {
+  const Tick stages = machine_.noc->router.value;
+  while (true) {
+    const Tick own = events_.empty() ? kNever : events_.top().time;
+    // The mesh works on what has its stages behind it, so far ahead is safe.
+    const Tick mesh = network_.next() == kNever ? kNever : std::max<Tick>(network_.next() - stages + 1, 0);
+    const Tick dram = inMemory_ == 0 ? kNever : clocks_.toCore(worked_ + kMemoryStep);
+    const Tick now = std::min({own, mesh, dram});
+    if (now == kNever) return last_;
+    if (mesh == now) {
+      network_.workUntil(now);
+      takeArrivals();
+      continue;
+    }
+    if (dram == now) {
+      worked_ += kMemoryStep;
+      memory_.workUntil(worked_);
+      takeAnswers();
+      continue;
+    }
+    const Event e = events_.top();
+    events_.pop();
+    if (inMemory_ == 0) worked_ = std::max(worked_, clocks_.toMemory(e.time));
+    last_ = std::max(last_, e.time);
+    handle(e);
+  }
+}
+
+void Uncore::warm(std::uint64_t address, bool isDirty) {
+  const std::uint64_t line = address / static_cast<std::uint64_t>(slices_.line.value);
+  cache::Tags &slice = tags(homeOfLine(line));
+  if (!slice.use(inSlice(line), isDirty)) slice.bringIn(inSlice(line), isDirty);
+}
+
+bool Uncore::holds(std::uint64_t address) const {
+  const std::uint64_t line = address / static_cast<std::uint64_t>(slices_.line.value);
+  return tags_[static_cast<std::size_t>(homeOfLine(line))].has(inSlice(line));
+}
+
+}  // namespace pimento::sim::uncore
