@@ -185,6 +185,54 @@ Status CommandTime::count(const SramCommand &c, CommandListTime &sum) {
   return okStatus();
 }
 
+Result<CommandGroup> CommandTime::groupAt(const program::SramCommands &commands, std::size_t first) {
+  const std::vector<SramCommand> &list = commands.list;
+  const auto isAlike = [](const SramCommand &a, const SramCommand &b) {
+    return a.kind == b.kind && a.op == b.op && a.type == b.type && a.argument == b.argument && a.bits == b.bits;
+  };
+  CommandGroup group;
+  group.first = first;
+  group.last = first + 1;
+  const auto isApart = [&](const SramCommand &c) {
+    return std::none_of(list.begin() + static_cast<std::ptrdiff_t>(first),
+                        list.begin() + static_cast<std::ptrdiff_t>(group.last),
+                        [&](const SramCommand &other) { return other.tiles.meets(c.tiles); });
+  };
+  while (group.last < list.size() && isAlike(list[first], list[group.last]) && isApart(list[group.last])) ++group.last;
+  group.cycles.assign(static_cast<std::size_t>(sram_.banks()), 0);
+  group.longest.assign(group.cycles.size(), nullptr);
+  for (std::size_t j = first; j < group.last; ++j)
+    for (std::size_t b = 0; b < group.cycles.size(); ++b) {
+      if (!list[j].banks.test(b)) continue;
+      const Result<Cycles> time = of(list[j], static_cast<std::int64_t>(b));
+      if (!time) return time.diagnostics();
+      if (group.longest[b] == nullptr || time->value > group.cycles[b]) group.longest[b] = &list[j];
+      group.cycles[b] = std::max(group.cycles[b], time->value);
+    }
+  return group;
+}
+
+std::vector<BankPackets> CommandTime::leaving(const SramCommand &c, std::int64_t bank) const {
+  if (c.kind != Kind::kTileShift && c.kind != Kind::kBroadcast) return {};
+  const std::int64_t perBank = sram_.arraysPerBank(), low = bank * perBank;
+  const std::int64_t bits = ceilDiv(c.bitlines.count(), perBitline_) * c.bits * perBitline_;
+  std::vector<std::int64_t> tiles(static_cast<std::size_t>(sram_.banks()), 0);  // that go there
+  c.tileCopies.forEach([&](std::int64_t more) {
+    const std::int64_t distance = c.tileDistance + more;
+    for (std::int64_t to = 0; to < sram_.banks(); ++to) {
+      if (to == bank) continue;
+      const std::int64_t from = std::max(low, to * perBank - distance);
+      const std::int64_t end = std::min(low + perBank, (to + 1) * perBank - distance);
+      if (from < end) tiles[static_cast<std::size_t>(to)] += c.tiles.countWithin(from, end);
+    }
+  });
+  std::vector<BankPackets> out;
+  for (std::size_t to = 0; to < tiles.size(); ++to)
+    if (tiles[to] > 0)
+      out.push_back({static_cast<int>(to), ceilDiv(multiplySaturated(tiles[to], bits), 8 * sram_.packet.value)});
+  return out;
+}
+
 Result<CommandListTime> CommandTime::of(const program::SramCommands &commands, CommandObserver *observer) {
   CommandListTime sum;
   struct Bank {
@@ -200,11 +248,6 @@ Result<CommandListTime> CommandTime::of(const program::SramCommands &commands, C
     sum.inter += Cycles(slowest.inter);
     std::fill(banks.begin(), banks.end(), Bank{});
   };
-  const auto isAlike = [](const SramCommand &a, const SramCommand &b) {
-    return a.kind == b.kind && a.op == b.op && a.type == b.type && a.argument == b.argument && a.bits == b.bits;
-  };
-  std::vector<std::int64_t> longest(banks.size());
-  std::vector<const SramCommand *> shown(banks.size());  ///< the longest of a bank
   for (std::size_t i = 0; i < commands.list.size();) {
     const SramCommand &first = commands.list[i];
     if (first.kind == Kind::kSync) {
@@ -216,39 +259,25 @@ Result<CommandListTime> CommandTime::of(const program::SramCommands &commands, C
       ++i;
       continue;
     }
-    // Those that run at once with the first one.
-    std::size_t end = i + 1;
-    const auto isApart = [&](const SramCommand &c) {
-      return std::none_of(commands.list.begin() + static_cast<std::ptrdiff_t>(i),
-                          commands.list.begin() + static_cast<std::ptrdiff_t>(end),
-                          [&](const SramCommand &other) { return other.tiles.meets(c.tiles); });
-    };
-    while (end < commands.list.size() && isAlike(first, commands.list[end]) && isApart(commands.list[end])) ++end;
-    std::fill(longest.begin(), longest.end(), 0);
-    std::fill(shown.begin(), shown.end(), nullptr);
-    for (std::size_t j = i; j < end; ++j) {
+    const Result<CommandGroup> group = groupAt(commands, i);
+    if (!group) return group.diagnostics();
+    for (std::size_t j = i; j < group->last; ++j) {
       const SramCommand &c = commands.list[j];
       if (const Status status = count(c, sum); !status) return status.diagnostics();
-      for (std::size_t b = 0; b < banks.size(); ++b) {
-        if (!c.banks.test(b)) continue;
-        const auto bank = static_cast<std::int64_t>(b);
-        const Result<Cycles> time = of(c, bank);
-        if (!time) return time.diagnostics();
-        if (shown[b] == nullptr || time->value > longest[b]) shown[b] = &c;
-        longest[b] = std::max(longest[b], time->value);
-        if (c.isMove()) move(c, bank, sum.packets);
-      }
+      for (std::size_t b = 0; c.isMove() && b < banks.size(); ++b)
+        if (c.banks.test(b)) move(c, static_cast<std::int64_t>(b), sum.packets);
     }
     for (std::size_t b = 0; b < banks.size(); ++b) {
       Bank &bank = banks[b];
-      if (observer != nullptr && shown[b] != nullptr)
-        observer->onCommand(*shown[b], static_cast<std::int64_t>(b), sum.total.value + bank.total, longest[b]);
-      bank.total += longest[b];
+      const std::int64_t longest = group->cycles[b];
+      if (observer != nullptr && group->longest[b] != nullptr)
+        observer->onCommand(*group->longest[b], static_cast<std::int64_t>(b), sum.total.value + bank.total, longest);
+      bank.total += longest;
       (first.kind == Kind::kCompute || first.kind == Kind::kConstant      ? bank.compute
        : first.kind == Kind::kTileShift || first.kind == Kind::kBroadcast ? bank.inter
-                                                                          : bank.intra) += longest[b];
+                                                                          : bank.intra) += longest;
     }
-    i = end;
+    i = group->last;
   }
   join();
   return sum;

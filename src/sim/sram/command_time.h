@@ -37,6 +37,20 @@ struct CommandListTime {
   void add(const CommandListTime &other);
 };
 
+/// Packets to another bank.
+struct BankPackets {
+  int bank = 0;
+  std::int64_t packets = 0;
+  bool operator==(const BankPackets &) const = default;
+};
+
+/// Commands of one operation, one behind the other, whose arrays differ: every bank runs its own at once.
+struct CommandGroup {
+  std::size_t first = 0, last = 0;                    ///< of the list: [first, last)
+  std::vector<std::int64_t> cycles;                   ///< by bank: of its longest; 0: it has none
+  std::vector<const program::SramCommand *> longest;  ///< by bank: which that is
+};
+
 /// Sees what a list's commands take in each bank. Cycles count from the begin of the list, and come in ascending order
 /// by bank; commands that run at once begin and end together, and the longest of a bank stands for them.
 class CommandObserver {
@@ -56,6 +70,11 @@ class CommandTime {
   /// Diagnostic: sram-operation.
   Result<Cycles> of(const program::SramCommand &command, std::int64_t bank);
   Result<CommandListTime> of(const program::SramCommands &commands, CommandObserver *observer = nullptr);
+
+  /// The commands from `first` on, none of which is a sync, that run at once. Diagnostic: sram-operation.
+  Result<CommandGroup> groupAt(const program::SramCommands &commands, std::size_t first);
+  /// Where the bits of a move between tiles go from a bank: to other banks, rising.
+  std::vector<BankPackets> leaving(const program::SramCommand &command, std::int64_t bank) const;
 
   /// A move by `distance` tiles in a bank that has `active` of its tiles, of `bitlines` elements of `bits` bits each.
   TileShiftTime tileShift(std::int64_t distance, std::int64_t bitlines, int bits, std::int64_t active,
