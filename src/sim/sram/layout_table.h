@@ -61,6 +61,7 @@ class LayoutTable {
   void remove(int region);
   std::optional<int> find(std::uint64_t address) const;
   State state(int region) const;
+  const Region &region(int region) const { return entry(region).region; }
   int count() const;
 
   /// Its lines go to the arrays, from normal to blocked; they are all there.

@@ -75,18 +75,31 @@ void Uncore::multicast(Tick time, Node from, const std::vector<Node> &to, Bytes 
   cargo_.emplace(packet, Cargo{token, Kind::kToken, static_cast<int>(others.size())});
 }
 
-void Uncore::access(Tick time, std::uint64_t address, Access what, Token token) {
-  const Asked asked{address / static_cast<std::uint64_t>(slices_.line.value), token, what};
-  std::uint64_t place = asked_.size();
+std::uint64_t Uncore::keepAsked(const Asked &asked) {
   if (unused_.empty()) {
     asked_.push_back(asked);
-  } else {
-    place = unused_.back();
-    unused_.pop_back();
-    asked_[static_cast<std::size_t>(place)] = asked;
+    return asked_.size() - 1;
   }
+  const std::uint64_t place = unused_.back();
+  unused_.pop_back();
+  asked_[static_cast<std::size_t>(place)] = asked;
+  return place;
+}
+
+Uncore::Asked Uncore::takeAsked(std::uint64_t place) {
+  unused_.push_back(place);
+  return asked_[static_cast<std::size_t>(place)];
+}
+
+void Uncore::access(Tick time, std::uint64_t address, Access what, Token token) {
   ++(what == Access::kRead ? counts_.reads : counts_.writes);
-  push(time, Kind::kLook, place);
+  push(time, Kind::kLook, keepAsked({address / static_cast<std::uint64_t>(slices_.line.value), token, what}));
+}
+
+void Uncore::store(Tick time, Node from, std::uint64_t address, Token token) {
+  const std::uint64_t line = address / static_cast<std::uint64_t>(slices_.line.value);
+  post(time, from, controllerOf(line), slices_.line, Traffic::kData, Kind::kStored,
+       keepAsked({line, token, Access::kWriteWhole}));
 }
 
 void Uncore::look(const Asked &asked, Tick now) {
@@ -125,26 +138,29 @@ void Uncore::fill(std::uint64_t line, Tick now) {
   for (const Asked &a : waiting) at(now, a.token);
 }
 
+void Uncore::askMemory(std::uint64_t line, bool isWrite, Tick now) {
+  const std::int64_t burst = machine_.dram->organization.burst.value;
+  const std::uint64_t address = line * static_cast<std::uint64_t>(slices_.line.value);
+  const dram::Tick time = std::max(clocks_.toMemory(now), worked_);
+  std::int64_t request = 0;
+  for (std::int64_t byte = 0; byte < slices_.line.value; byte += burst, ++inMemory_)
+    request = memory_.request(time, address + static_cast<std::uint64_t>(byte), isWrite);
+  if (!isWrite) reading_.emplace(request, line);  // the last burst ends it
+}
+
 void Uncore::handle(const Event &e) {
   switch (e.kind) {
     case Kind::kToken:
       return client_.on(e.what, e.time);
-    case Kind::kLook: {
-      const Asked asked = asked_[static_cast<std::size_t>(e.what)];
-      unused_.push_back(e.what);
-      return look(asked, e.time);
-    }
+    case Kind::kLook:
+      return look(takeAsked(e.what), e.time);
     case Kind::kAskMemory:
-    case Kind::kStoreMemory: {
-      const bool isWrite = e.kind == Kind::kStoreMemory;
-      const std::int64_t burst = machine_.dram->organization.burst.value;
-      const std::uint64_t address = e.what * static_cast<std::uint64_t>(slices_.line.value);
-      const dram::Tick time = std::max(clocks_.toMemory(e.time), worked_);
-      std::int64_t request = 0;
-      for (std::int64_t byte = 0; byte < slices_.line.value; byte += burst, ++inMemory_)
-        request = memory_.request(time, address + static_cast<std::uint64_t>(byte), isWrite);
-      if (!isWrite) reading_.emplace(request, e.what);  // the last burst ends it
-      return;
+    case Kind::kStoreMemory:
+      return askMemory(e.what, e.kind == Kind::kStoreMemory, e.time);
+    case Kind::kStored: {
+      const Asked asked = takeAsked(e.what);
+      askMemory(asked.line, true, e.time);
+      return at(e.time, asked.token);
     }
     case Kind::kFill:
       return fill(e.what, e.time);
@@ -205,6 +221,11 @@ void Uncore::warm(std::uint64_t address, bool isDirty) {
   const std::uint64_t line = address / static_cast<std::uint64_t>(slices_.line.value);
   cache::Tags &slice = tags(homeOfLine(line));
   if (!slice.use(inSlice(line), isDirty)) slice.bringIn(inSlice(line), isDirty);
+}
+
+void Uncore::drop(std::uint64_t address) {
+  const std::uint64_t line = address / static_cast<std::uint64_t>(slices_.line.value);
+  tags(homeOfLine(line)).takeOut(inSlice(line));
 }
 
 bool Uncore::holds(std::uint64_t address) const {

@@ -77,6 +77,9 @@ class Uncore {
   /// An access in the line's slice, by somebody at its tile: done when the data are there, or taken.
   void access(Tick time, std::uint64_t address, Access what, Token token);
 
+  /// A line that is at tile `from` goes to memory, past the slices: done when its controller has it.
+  void store(Tick time, Node from, std::uint64_t address, Token token);
+
   /// Works until nothing is left to happen: the last cycle in which something did.
   Tick run();
 
@@ -87,6 +90,8 @@ class Uncore {
   /// Brings a line in without time or counts.
   void warm(std::uint64_t address, bool isDirty);
   bool holds(std::uint64_t address) const;
+  /// Takes the line out of its slice, without time: its data are elsewhere now.
+  void drop(std::uint64_t address);
   cache::Tags &tags(Node slice) { return tags_[static_cast<std::size_t>(slice)]; }
 
   const Counts &counts() const { return counts_; }
@@ -100,6 +105,7 @@ class Uncore {
     kAskMemory,    ///< a request reaches a controller: `what` is a line
     kFill,         ///< a line reaches its slice
     kStoreMemory,  ///< a line that is written back reaches its controller
+    kStored,       ///< one that a client has sent; `what` is an index into asked_
   };
   struct Event {
     Tick time = 0;
@@ -120,6 +126,9 @@ class Uncore {
     int left = 1;  ///< tiles that it has not reached
   };
 
+  std::uint64_t keepAsked(const Asked &asked);
+  Asked takeAsked(std::uint64_t place);
+  void askMemory(std::uint64_t line, bool isWrite, Tick now);
   void push(Tick time, Kind kind, std::uint64_t what) { events_.push({time, turn_++, what, kind}); }
   void post(Tick time, Node from, Node to, Bytes data, Traffic traffic, Kind kind, std::uint64_t what);
   void handle(const Event &e);
