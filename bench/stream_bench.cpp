@@ -1,4 +1,5 @@
-// How fast streams near the L3 are simulated: c = a + b over all tiles, cold, and a sum with operands that lie elsewhere.
+// How fast streams near the L3 are simulated: c = a + b over all tiles, cold, and a sum with operands that lie
+// elsewhere.
 #include <benchmark/benchmark.h>
 
 #include "need.h"

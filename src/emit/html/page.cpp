@@ -15,7 +15,8 @@ namespace pimento::emit::html {
 namespace {
 
 constexpr const char *kKinds =
-    "pass results of estimate, simulate, compare, validate, explore, tune, llm or serve (--json), timelines (--trace), or "
+    "pass results of estimate, simulate, compare, validate, explore, tune, llm or serve (--json), timelines (--trace), "
+    "or "
     "figures (docs/reports.md)";
 
 /// Line and column of a byte, from 1.

@@ -138,7 +138,8 @@ Tick MainMemory::read(std::uint64_t address, std::int64_t bytes, Tick at) {
   Tick ready = at;
   visit(address, bytes, [&](Timeline &channel, const dram::Place &p) {
     ++counts_.reads;
-    const dram::Tick issued = channel.issueOf(clocks_.toMemory(at), spec_.transaction(spec_.read, p.bank, p.row, p.column));
+    const dram::Tick issued =
+        channel.issueOf(clocks_.toMemory(at), spec_.transaction(spec_.read, p.bank, p.row, p.column));
     ready = std::max(ready, clocks_.toCore(issued + spec_.readLatency) + machine_.memory->latency.value);
   });
   return ready;

@@ -50,10 +50,8 @@ class OwnStream {
       part(nextVectors, "WRGB", b, j, all(nextVectors, b) / len_);
       stream_.barrier();
     }
-    overlapped(
-        len_, [&](std::int64_t j) { scores(b, 16 * j); }, [&] { storeScores(b); }, a);
-    overlapped(
-        kk_, [&](std::int64_t j) { contexts(a, j); }, [&] { storeContexts(a); }, b);
+    overlapped(len_, [&](std::int64_t j) { scores(b, 16 * j); }, [&] { storeScores(b); }, a);
+    overlapped(kk_, [&](std::int64_t j) { contexts(a, j); }, [&] { storeContexts(a); }, b);
     for (std::int64_t j = 0; j <= kk_; ++j) {  // of a again, as the generator has it
       if (j < kk_) contexts(a, j);
       if (j > 0) storeContexts(a);

@@ -134,8 +134,8 @@ bool isElementwise(const Kernel &k) {
   return k.form == kernel::Form::kAffine && k.bounds.empty() && k.guards.empty() && !k.hasIndirectLoads() &&
          k.stores.size() == 1 && k.stores[0].combine == kernel::Combine::kAssign && k.stores[0].follows < 0 &&
          !k.stores[0].target.isIndirect() && !k.dims.empty() &&
-         std::all_of(k.dims.begin(), k.dims.end(),
-                     [](const kernel::Dim &d) { return d.kind == kernel::DimKind::kParallel; });
+         std::all_of(
+             k.dims.begin(), k.dims.end(), [](const kernel::Dim &d) { return d.kind == kernel::DimKind::kParallel; });
 }
 
 Result<Elements> recogniseElements(const kernel::Graph &graph, int kernel, const machine::Machine &machine) {

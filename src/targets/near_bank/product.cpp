@@ -34,8 +34,9 @@ class Recogniser {
       return refuse("form", "data or conditions decide which of its points run, or where they read and write");
     const bool sums = kernel_.stores.size() == 1 && kernel_.stores[0].combine == kernel::Combine::kAdd &&
                       kernel_.stores[0].follows < 0 &&
-                      std::any_of(kernel_.dims.begin(), kernel_.dims.end(),
-                                  [](const kernel::Dim &d) { return d.kind == DimKind::kReduction; });
+                      std::any_of(
+                          kernel_.dims.begin(), kernel_.dims.end(),
+                          [](const kernel::Dim &d) { return d.kind == DimKind::kReduction; });
     if (!sums) return refuse("op", "it is no sum");
     for (const kernel::Dim &d : kernel_.dims)
       if (d.kind == DimKind::kSequential) return refuse("form", fmt::format("dim '{}' is sequential", d.name));

@@ -131,9 +131,7 @@ program::Program attaccGemv(Published p) {
         [&](const Address &o) {
           p.s.loop("k", kk, [&](int d) { p.everyChannel("MACAB", moved(times(o, kBurst, m), d, kBurst * p.t2)); });
         },
-        [&] {
-          p.everyGroup("MVSB", {r, {}});
-        });
+        [&] { p.everyGroup("MVSB", {r, {}}); });
     p.s.barrier();
   });
   p.s.barrier();
@@ -150,10 +148,7 @@ program::Program attaccAttention(Published p, std::int64_t headCores, bool isEva
   const auto scores = [&] { p.s.loop("o", p.t2, [&](int d) { macs(moved({}, d, 1), p.bursts(p.t1)); }); };
   const auto contexts = [&] {
     p.inBlocks(
-        p.t1, p.lanes, [&](const Address &o) { macs(o, p.bursts(p.t2)); },
-        [&] {
-          p.everyGroup("MVSB", {r, {}});
-        });
+        p.t1, p.lanes, [&](const Address &o) { macs(o, p.bursts(p.t2)); }, [&] { p.everyGroup("MVSB", {r, {}}); });
   };
   attaccOperands(p, Published::kRound - 1, true);
   p.rows([&](const Address &j, std::int64_t inPattern) {

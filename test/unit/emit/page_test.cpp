@@ -112,7 +112,8 @@ TEST(Page, OfALanguageModelSaysWhereLayersRunAndWhatElseWasLookedAt) {
 
 TEST(Page, OfServedRequestsHasTheirTimes) {
   const Markup m(pageOf("serve.json"));
-  expectHas(m.visible, {"served requests", "4 requests, at most 2 at once", "each next token", "p99", "Requests", "done after"});
+  expectHas(m.visible,
+            {"served requests", "4 requests, at most 2 at once", "each next token", "p99", "Requests", "done after"});
 }
 
 TEST(Page, OfANetworkHasATableOfLayersAndSaysWhoWorks) {

@@ -49,8 +49,8 @@ TEST(PublishedDrafts, HoldTheBaselines) {
 /// Some of the drafts of a kernel, in each program and mode that it has.
 void expectBounds(const std::string &kernel, const std::vector<std::int64_t> &sizes, DType type, std::size_t every) {
   const machine::Machine machine = test::load("attacc-published");
-  const Result<kernel::Graph> graph = kernel::makeZooKernel(
-      kernel, {{"batch", 1}, {"heads", sizes[0]}, {"dhead", sizes[1]}, {"len", sizes[2]}}, type);
+  const Result<kernel::Graph> graph =
+      kernel::makeZooKernel(kernel, {{"batch", 1}, {"heads", sizes[0]}, {"dhead", sizes[1]}, {"len", sizes[2]}}, type);
   ASSERT_TRUE(graph.ok());
   const evaluate::GraphPart part{&*graph, 0, static_cast<int>(graph->kernels.size())};
   const std::vector<Draft> drafts = publishedDrafts(sizes);
