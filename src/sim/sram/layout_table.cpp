@@ -6,6 +6,10 @@
 
 namespace pimento::sim::sram {
 
+LayoutTable::Release LayoutTable::Release::of(const machine::Sram::Control &control) {
+  return {control.releaseRequests, control.releaseTimer, control.missWindow, control.releaseMisses};
+}
+
 LayoutTable::LayoutTable(const machine::Sram &sram, const Release &release)
     : sram_(sram),
       release_(release),
