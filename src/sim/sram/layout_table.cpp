@@ -82,6 +82,12 @@ LayoutTable::State LayoutTable::state(int region) const {
   return entry(region).state;
 }
 
+Bytes LayoutTable::saved() const {
+  // base, end, size, dim, sizes and tiles by dim, first wordline, state
+  constexpr std::int64_t kBits = 48 + 48 + 8 + 2 + 2 * kMostDims * 32 + 10 + 2;
+  return Bytes(ceilDiv(count() * kBits, 8));
+}
+
 int LayoutTable::count() const {
   int n = 0;
   for (const Entry &e : entries_) n += e.isUsed ? 1 : 0;

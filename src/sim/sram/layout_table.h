@@ -65,6 +65,8 @@ class LayoutTable {
   State state(int region) const;
   const Region &region(int region) const { return entry(region).region; }
   int count() const;
+  /// What a context switch saves of the table: the fields of its regions (Table 1).
+  Bytes saved() const;
 
   /// Its lines go to the arrays, from normal to blocked; they are all there.
   void fetch(int region);

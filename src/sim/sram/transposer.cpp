@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "pimento/base/integer.h"
+
 namespace pimento::sim::sram {
 
 namespace {
@@ -135,6 +137,37 @@ FlushTime Transposer::recall(const LayoutTable &table, int region, const DirtyLi
   return {time_.cycles - start, static_cast<std::int64_t>(lines.size())};
 }
 
+FlushTime Transposer::save(std::uint64_t address, Bytes state, std::int64_t start) {
+  const auto core = static_cast<std::size_t>(numbers_.core);
+  const std::int64_t lines = ceilDiv(state.value, static_cast<std::int64_t>(lineBytes_));
+  time_ = {};
+  slices_.assign(units_.size(), {});
+  slices_[core].waiting = lines;
+  open_ = 1;
+  for (std::int64_t i = 0; i < lines; ++i)
+    chip_.at(start + i, token(What::kFlush, core, address / lineBytes_ + static_cast<std::uint64_t>(i)));
+  if (lines == 0) return {};
+  chip_.run();
+  PIMENTO_CHECK(open_ == 0);
+  return {time_.cycles - start, lines};
+}
+
+FlushTime Transposer::restore(std::uint64_t address, Bytes state, std::int64_t start) {
+  const std::int64_t lines = ceilDiv(state.value, static_cast<std::int64_t>(lineBytes_));
+  time_ = {};
+  open_ = static_cast<std::size_t>(lines);
+  for (std::int64_t i = 0; i < lines; ++i) {
+    const std::uint64_t line = address / lineBytes_ + static_cast<std::uint64_t>(i);
+    const auto home = static_cast<std::size_t>(chip_.home(line * lineBytes_));
+    chip_.send(start + i, numbers_.core, static_cast<Node>(home), Bytes(0), Traffic::kControl,
+               token(What::kAskState, home, line));
+  }
+  if (lines == 0) return {};
+  chip_.run();
+  PIMENTO_CHECK(open_ == 0);
+  return {time_.cycles - start, lines};
+}
+
 /// A recalled line is where it belongs: in its slice, or at a bank of its tiles.
 void Transposer::keep(std::size_t s, std::uint64_t line, Tick now) {
   if (table_->state(region_) == LayoutTable::State::kNormal)
@@ -252,6 +285,11 @@ void Transposer::on(Token t, Tick now) {
     case What::kKept:
       chip_.send(now, static_cast<Node>(s), numbers_.core, Bytes(0), Traffic::kControl, token(What::kEnd, s, line));
       return;
+    case What::kAskState:
+      return chip_.access(now, line * lineBytes_, uncore::Access::kRead, token(What::kState, s, line));
+    case What::kState:
+      return chip_.send(now, static_cast<Node>(s), numbers_.core, Bytes(static_cast<std::int64_t>(lineBytes_)),
+                        Traffic::kData, token(What::kEnd, s, line));
     case What::kEnd:
       --open_;
       time_.cycles = std::max(time_.cycles, now);

@@ -63,6 +63,10 @@ class Transposer final : public uncore::Client {
   TransposeTime fetch(LayoutTable &table, int region, std::int64_t start);
   /// Gives one back, to memory.
   TransposeTime release(LayoutTable &table, int region, std::int64_t start);
+  /// A context switch at a barrier: so much state of the core's goes to memory, at an address that is a line's; and
+  /// comes back.
+  FlushTime save(std::uint64_t address, Bytes state, std::int64_t start);
+  FlushTime restore(std::uint64_t address, Bytes state, std::int64_t start);
 
   void on(uncore::Token token, uncore::Tick now) override;
 
@@ -80,7 +84,9 @@ class Transposer final : public uncore::Client {
     kFlushed,
     kRecall,
     kRecalled,
-    kKept
+    kKept,
+    kAskState,
+    kState,
   };
   struct Slice {
     std::vector<std::uint64_t>
