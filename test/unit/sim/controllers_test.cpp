@@ -165,7 +165,7 @@ TEST(Controllers, AListThatIsStoppedAtABarrierGoesOnAsIfNothingHadBeen) {
       for (std::int64_t b = 0; b < m.sram->banks(); ++b)
         for (const auto &p : times.leaving(c, b)) leaving += p.packets;
     ASSERT_EQ(whole->packets, leaving);
-    ASSERT_GT(whole->total, Cycles(0));
+    ASSERT_EQ(whole->total > Cycles(0), !commands.list.empty()) << "a list of nothing takes no time";
   }
   EXPECT_GT(packets, 1000);
 }
