@@ -122,11 +122,8 @@ TEST_F(Transposing, ReservedWaysLoseTheirDirtyLinesToMemory) {
 TEST_F(Transposing, DirtyLinesOfPrivateCachesAreRecalledToTheirSlice) {
   const int r = row(256);
   warm(16);
-  EXPECT_EQ(transposer
-                .recall(
-                    table, r, [](auto, auto) { return std::vector<DirtyLine>{}; }, 0)
-                .cycles,
-            0);
+  const auto none = [](auto, auto) { return std::vector<DirtyLine>{}; };
+  EXPECT_EQ(transposer.recall(table, r, none, 0).cycles, 0);
   // One line, held at tile 1, that belongs to slice 0, the core's: a word there, a line of three flits back.
   const auto dirty = [](std::uint64_t base, std::uint64_t end) {
     EXPECT_EQ(base, kBase);
