@@ -1,5 +1,6 @@
 #include "pimento/machine/sections/sram.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <string>
@@ -32,6 +33,29 @@ void appendTable(row::Rows &rows, const std::string &path, const std::string &me
   }
 }
 
+row::Rows controlRows() {
+  return {
+      row::section("sram.control", "what runs commands and keeps arrays of programs transposed"),
+      row::integer("sram.control.all_ways", "count", 1, kMostWays, "ways of a bank, those that compute included", true),
+      row::integer("sram.control.bank", "B", 64, row::kMostCount, "a bank, all its ways", true),
+      row::integer("sram.control.command", "B", 1, 4096, "a command", true),
+      row::integer("sram.control.command_cache", "B", 1, row::kMostCount, "of a bank's controller", true),
+      row::integer("sram.control.prepare", "cycle", 0, row::kMostCycles, "a controller makes masks of a command", true),
+      row::integer("sram.control.outstanding", "count", 1, 65536, "lines that the fetch of a slice waits for", true),
+      row::integer("sram.control.release_requests", "count", 0, row::kMostCount,
+                   "a region goes back after more normal requests than these", true),
+      row::integer("sram.control.release_timer", "cycle", 1, row::kMostCycles, "or longer than this", true),
+      row::integer("sram.control.miss_window", "count", 1, 1 << 24, "or when of so many accesses of the L3", true),
+      row::integer("sram.control.release_misses", "count", 0, 1 << 24, "more than these missed", true),
+      row::real("sram.control.lowering_base", "cycle", 0, row::kMostCycles, "a core lowers an instance of a region"),
+      row::real("sram.control.lowering_per_command", "cycle", 0, row::kMostCycles, "and for each of its commands"),
+      row::real("sram.control.lowering_to_banks", "cycle", 0, row::kMostCycles,
+                "and for each of them, to find the banks that run it"),
+      row::flag("sram.control.overlapped_lowering", "lowering goes on while data are fetched"),
+      row::flag("sram.control.bank_filter", "banks find the commands that are theirs: no lowering_to_banks"),
+  };
+}
+
 row::Rows rows() {
   row::Rows rows = {
       row::section("sram", "SRAM arrays of a shared cache that compute on their bitlines"),
@@ -58,7 +82,29 @@ row::Rows rows() {
   };
   appendTable(rows, "sram.artifact", "cycles that the published simulator charges");
   appendTable(rows, "sram.paper", "cycles that the paper names");
+  row::append(rows, controlRows());
   return rows;
+}
+
+Sram::Control controlOf(const Contents &c) {
+  const std::string at = "sram.control.";
+  Sram::Control k;
+  k.allWays = c.integer(at + "all_ways");
+  k.bank = c.bytes(at + "bank");
+  k.command = c.bytes(at + "command");
+  k.commandCache = c.bytes(at + "command_cache");
+  k.prepare = c.cycles(at + "prepare");
+  k.outstanding = c.integer(at + "outstanding");
+  k.releaseRequests = c.integer(at + "release_requests");
+  k.releaseTimer = c.cycles(at + "release_timer");
+  k.missWindow = c.integer(at + "miss_window");
+  k.releaseMisses = c.integer(at + "release_misses");
+  k.loweringBase = c.real(at + "lowering_base");
+  k.loweringPerCommand = c.real(at + "lowering_per_command");
+  k.loweringToBanks = c.real(at + "lowering_to_banks");
+  k.hasOverlappedLowering = c.flag(at + "overlapped_lowering");
+  k.hasBankFilter = c.flag(at + "bank_filter");
+  return k;
 }
 
 void build(const Contents &c, Machine &m) {
@@ -90,7 +136,28 @@ void build(const Contents &c, Machine &m) {
     s.artifact[static_cast<std::size_t>(w.value)] = cost("artifact");
     s.paper[static_cast<std::size_t>(w.value)] = cost("paper");
   }
+  if (c.has("sram.control")) s.control = controlOf(c);
   m.sram = s;
+}
+
+void checkControl(const Contents &c, const Sram &s) {
+  const Sram::Control &k = *s.control;
+  const auto number = [](std::int64_t n) { return std::to_string(n); };
+  if (k.allWays < s.ways)
+    return c.impossible("sram.control.all_ways", number(s.ways) + " ways compute, and a bank has " + number(k.allWays),
+                        "use " + number(s.ways) + " or more");
+  const std::int64_t way = s.arraysPerWay * s.wordlines * s.bitlines / 8;
+  if (k.bank.value != way * k.allWays)
+    c.impossible("sram.control.bank",
+                 "arrays fill " + number(way) + " B of a way, which has " + number(k.bank.value / k.allWays) + " B",
+                 "use " + number(way * k.allWays) + " B, or other arrays");
+  if (k.commandCache.value < 2 * k.command.value)
+    c.impossible("sram.control.command_cache", "a command cache without room for two commands",
+                 "use " + number(2 * k.command.value) + " B or more: the next command is prepared during this one");
+  if (k.releaseMisses > k.missWindow)
+    c.impossible("sram.control.release_misses",
+                 number(k.releaseMisses) + " misses of " + number(k.missWindow) + " accesses",
+                 "use " + number(k.missWindow) + " at most");
 }
 
 void check(const Contents &c, const Machine &m) {
@@ -102,6 +169,7 @@ void check(const Contents &c, const Machine &m) {
   };
   powerOfTwo("sram.arrays_per_way", m.sram->arraysPerWay);
   powerOfTwo("sram.bitlines", m.sram->bitlines);
+  if (m.sram->control) checkControl(c, *m.sram);
 }
 
 }  // namespace
@@ -109,6 +177,15 @@ void check(const Contents &c, const Machine &m) {
 Cycles Sram::Cost::of(int bits) const {
   const double n = bits;
   return Cycles(static_cast<std::int64_t>(std::ceil(square * n * n + linear * n)));
+}
+
+Cycles Sram::Control::lowering(std::int64_t commands) const {
+  const double each = loweringPerCommand + (hasBankFilter ? 0 : loweringToBanks);
+  return Cycles(std::llround(loweringBase + each * static_cast<double>(commands)));
+}
+
+Cycles Sram::Control::preparation(std::int64_t commands, Cycles fetch) const {
+  return hasOverlappedLowering ? std::max(lowering(commands), fetch) : lowering(commands) + fetch;
 }
 
 Section section::sram() {

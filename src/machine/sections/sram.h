@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "pimento/base/units.h"
 
@@ -51,6 +52,30 @@ struct Sram {
   };
   using CostTable = std::array<Cost, kSramClasses>;
   CostTable artifact, paper;
+
+  /// What runs commands and keeps arrays of programs transposed. A machine without it has times of commands alone.
+  struct Control {
+    std::int64_t allWays = 1;            ///< of a bank, those that compute included
+    Bytes bank;                          ///< all its ways
+    Bytes command, commandCache;         ///< of a bank's controller
+    Cycles prepare;                      ///< a command: patterns to masks
+    std::int64_t outstanding = 1;        ///< lines that a slice's fetch waits for
+    std::int64_t releaseRequests = 0;    ///< a region goes back after more normal requests than these ...
+    Cycles releaseTimer;                 ///< ... after longer than this ...
+    std::int64_t missWindow = 1;         ///< ... or when of so many accesses of the L3 ...
+    std::int64_t releaseMisses = 0;      ///< ... more than these missed
+    double loweringBase = 0;             ///< cycles to lower a region instance ...
+    double loweringPerCommand = 0;       ///< ... and for each of its commands ...
+    double loweringToBanks = 0;          ///< ... to find the banks that run it
+    bool hasOverlappedLowering = false;  ///< lowering goes on while data are fetched
+    bool hasBankFilter = false;          ///< banks find their commands themselves
+
+    /// What the core takes to lower an instance to so many commands.
+    Cycles lowering(std::int64_t commands) const;
+    /// What an instance waits for: lowering, and its data.
+    Cycles preparation(std::int64_t commands, Cycles fetch) const;
+  };
+  std::optional<Control> control;
 
   std::int64_t banks() const { return meshColumns * meshRows; }
   std::int64_t arraysPerBank() const { return ways * arraysPerWay; }

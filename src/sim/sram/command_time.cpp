@@ -233,6 +233,25 @@ std::vector<BankPackets> CommandTime::leaving(const SramCommand &c, std::int64_t
   return out;
 }
 
+TilesMoved CommandTime::tilesMoved(const SramCommand &c) const {
+  TilesMoved moved;
+  const std::int64_t tiles = c.tiles.count();
+  if (c.kind == Kind::kShift) return {tiles, 0, 0};
+  c.tileCopies.forEach([&](std::int64_t more) {
+    const std::int64_t distance = c.tileDistance + more;
+    if (distance == 0) {
+      moved.inArray += tiles;
+      return;
+    }
+    std::int64_t leave = 0;
+    for (std::int64_t b = 0; b < sram_.banks(); ++b)
+      leave += shareOf(c.tiles, distance, b, sram_.arraysPerBank()).leaving;
+    moved.between += leave;
+    moved.inBank += tiles - leave;
+  });
+  return moved;
+}
+
 Result<CommandListTime> CommandTime::of(const program::SramCommands &commands, CommandObserver *observer) {
   CommandListTime sum;
   struct Bank {

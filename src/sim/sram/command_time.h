@@ -44,6 +44,13 @@ struct BankPackets {
   bool operator==(const BankPackets &) const = default;
 };
 
+/// Tiles of a move, counted once per place that they go to.
+struct TilesMoved {
+  std::int64_t inArray = 0;  ///< to other bitlines
+  std::int64_t inBank = 0;   ///< to other arrays of the bank
+  std::int64_t between = 0;  ///< to other banks
+};
+
 /// Commands of one operation, one behind the other, whose arrays differ: every bank runs its own at once.
 struct CommandGroup {
   std::size_t first = 0, last = 0;                    ///< of the list: [first, last)
@@ -75,6 +82,9 @@ class CommandTime {
   Result<CommandGroup> groupAt(const program::SramCommands &commands, std::size_t first);
   /// Where the bits of a move between tiles go from a bank: to other banks, rising.
   std::vector<BankPackets> leaving(const program::SramCommand &command, std::int64_t bank) const;
+
+  /// Of a move, in all banks.
+  TilesMoved tilesMoved(const program::SramCommand &command) const;
 
   /// A move by `distance` tiles in a bank that has `active` of its tiles, of `bitlines` elements of `bits` bits each.
   TileShiftTime tileShift(std::int64_t distance, std::int64_t bitlines, int bits, std::int64_t active,

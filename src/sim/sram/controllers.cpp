@@ -38,9 +38,26 @@ struct Controllers::Stretch {
   std::size_t first = 0, last = 0;  ///< of the list, without the sync
   std::vector<std::size_t> ends;    ///< by group: commands of the stretch up to its last
   std::vector<BankWork> banks;
+  std::int64_t bitsInArrays = 0, bitsInBanks = 0, bitsBetweenBanks = 0;
 };
 
 namespace {
+
+/// All that the time of a stretch depends on, as numbers, each list behind its length.
+std::vector<std::int64_t> keyOf(const std::vector<BankWork> &banks, const std::vector<std::size_t> &ends,
+                                std::int64_t ahead, std::int64_t next) {
+  std::vector<std::int64_t> key{ahead, next, static_cast<std::int64_t>(ends.size())};
+  for (const std::size_t e : ends) key.push_back(static_cast<std::int64_t>(e));
+  for (const BankWork &b : banks) {
+    key.push_back(static_cast<std::int64_t>(b.items.size()));
+    for (const BankWork::Item &i : b.items) {
+      key.insert(key.end(), {i.cycles, static_cast<std::int64_t>(i.group), static_cast<std::int64_t>(i.kind),
+                             static_cast<std::int64_t>(i.leaving.size())});
+      for (const BankPackets &p : i.leaving) key.insert(key.end(), {p.bank, p.packets});
+    }
+  }
+  return key;
+}
 
 /// One stretch, event by event, on a mesh on which nothing else is under way.
 class StretchRun {
@@ -271,7 +288,14 @@ void ControllerTime::add(const ControllerTime &o) {
   inter += o.inter;
   sync += o.sync;
   packets = addSaturated(packets, o.packets);
+  bitsInArrays = addSaturated(bitsInArrays, o.bitsInArrays);
+  bitsInBanks = addSaturated(bitsInBanks, o.bitsInBanks);
+  bitsBetweenBanks = addSaturated(bitsBetweenBanks, o.bitsBetweenBanks);
   for (std::size_t i = 0; i < flitHops.size(); ++i) flitHops[i] = addSaturated(flitHops[i], o.flitHops[i]);
+}
+
+Controllers::Numbers Controllers::Numbers::of(const machine::Sram::Control &control, Node core) {
+  return {core, control.command, control.commandCache, control.prepare};
 }
 
 Controllers::Controllers(const machine::Sram &sram, const machine::Noc &noc, const Numbers &numbers,
@@ -290,6 +314,15 @@ Result<Controllers::Stretch> Controllers::prepared(const program::SramCommands &
     if (!group) return group.diagnostics();
     const std::size_t number = s.ends.size();
     s.ends.push_back(group->last - first);
+    for (std::size_t j = group->first; j < group->last; ++j) {
+      const program::SramCommand &c = commands.list[j];
+      if (!c.isMove()) continue;
+      const std::int64_t each = multiplySaturated(c.bitlines.count(), c.bits);
+      const TilesMoved tiles = times_.tilesMoved(c);
+      s.bitsInArrays = addSaturated(s.bitsInArrays, multiplySaturated(tiles.inArray, each));
+      s.bitsInBanks = addSaturated(s.bitsInBanks, multiplySaturated(tiles.inBank, each));
+      s.bitsBetweenBanks = addSaturated(s.bitsBetweenBanks, multiplySaturated(tiles.between, each));
+    }
     for (std::size_t b = 0; b < s.banks.size(); ++b) {
       if (group->longest[b] == nullptr) continue;
       BankWork::Item item{group->cycles[b], number, commands.list[s.last].kind, {}};
@@ -302,6 +335,24 @@ Result<Controllers::Stretch> Controllers::prepared(const program::SramCommands &
     s.last = group->last;
   }
   return s;
+}
+
+ControllerTime Controllers::timeOf(const Stretch &s, std::int64_t ahead, std::int64_t next) {
+  std::vector<std::int64_t> key = keyOf(s.banks, s.ends, ahead, next);
+  if (const auto at = known_.find(key); at != known_.end()) return at->second;
+  StretchRun run(sram_, noc_, numbers_, s.banks, s.ends, ahead);
+  run.run(static_cast<std::int64_t>(s.last - s.first) - ahead, next);
+  ControllerTime t;
+  t.total = Cycles(run.cleared());
+  for (const BankWork::Item &item : s.banks[run.slowest()].items)
+    (item.kind == Kind::kCompute || item.kind == Kind::kConstant      ? t.compute
+     : item.kind == Kind::kTileShift || item.kind == Kind::kBroadcast ? t.inter
+                                                                      : t.intra) += Cycles(item.cycles);
+  t.sync = t.total - t.compute - t.intra - t.inter;
+  t.packets = run.packets();
+  for (std::size_t c = 0; c < t.flitHops.size(); ++c) t.flitHops[c] = run.network().flitHops(static_cast<Traffic>(c));
+  known_.emplace(std::move(key), t);
+  return t;
 }
 
 Result<bool> Controllers::runTo(const program::SramCommands &commands, std::int64_t syncs, Saved &state) {
@@ -318,18 +369,10 @@ Result<bool> Controllers::runTo(const program::SramCommands &commands, std::int6
     // The first commands of a list, and those that half a cache had no room for, come now.
     const std::int64_t ahead = state.next == 0 ? 0 : std::min(half, all);
     const std::int64_t next = s->last < commands.list.size() ? std::min(half, countFrom(s->last + 1)) : 0;
-    StretchRun run(sram_, noc_, numbers_, s->banks, s->ends, ahead);
-    run.run(all - ahead, next);
-    ControllerTime t;
-    t.total = Cycles(run.cleared());
-    const std::size_t slowest = run.slowest();
-    for (const BankWork::Item &item : s->banks[slowest].items)
-      (item.kind == Kind::kCompute || item.kind == Kind::kConstant      ? t.compute
-       : item.kind == Kind::kTileShift || item.kind == Kind::kBroadcast ? t.inter
-                                                                        : t.intra) += Cycles(item.cycles);
-    t.sync = t.total - t.compute - t.intra - t.inter;
-    t.packets = run.packets();
-    for (std::size_t c = 0; c < t.flitHops.size(); ++c) t.flitHops[c] = run.network().flitHops(static_cast<Traffic>(c));
+    ControllerTime t = timeOf(*s, ahead, next);
+    t.bitsInArrays = s->bitsInArrays;
+    t.bitsInBanks = s->bitsInBanks;
+    t.bitsBetweenBanks = s->bitsBetweenBanks;
     state.time.add(t);
     state.next = std::min(s->last + 1, commands.list.size());
   }

@@ -8,11 +8,13 @@
 // from another once these are as many as that one says. When the core has heard of all banks, and as many packets have
 // arrived as were sent, it clears the barrier for all.
 //
-// The state at a barrier can be kept and taken up again: nothing is under way there.
+// The state at a barrier can be kept and taken up again: nothing is under way there. For the same reason stretches with
+// the same work, and as many commands of theirs there already, take the same time: it is found once.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "pimento/machine/sections/core.h"
@@ -28,6 +30,8 @@ struct ControllerTime {
   /// Parts of the bank that is done last before each barrier; what else it waits for is `sync`.
   Cycles compute, intra, inter, sync;
   std::int64_t packets = 0;  ///< between banks
+  /// What moves carry: inside arrays, to other arrays of a bank, to other banks.
+  std::int64_t bitsInArrays = 0, bitsInBanks = 0, bitsBetweenBanks = 0;
   std::array<std::int64_t, noc::kTraffics> flitHops{};
   void add(const ControllerTime &other);
   bool operator==(const ControllerTime &) const = default;
@@ -40,6 +44,8 @@ class Controllers {
     Bytes command{16};   ///< of a command
     Bytes cache{2048};   ///< of a bank's command cache
     Cycles prepare{8};   ///< a command: patterns to masks
+    /// As the machine has them.
+    static Numbers of(const machine::Sram::Control &control, noc::Node core);
   };
   /// What a context switch keeps: how far the list has come, and what has been counted.
   struct Saved {
@@ -54,15 +60,19 @@ class Controllers {
   Result<ControllerTime> run(const program::SramCommands &commands);
   /// From where it was saved, to the barrier number `syncs` from there, or the end: false if that is the end.
   Result<bool> runTo(const program::SramCommands &commands, std::int64_t syncs, Saved &state);
+  /// Stretches that were simulated, not found.
+  std::int64_t simulated() const { return static_cast<std::int64_t>(known_.size()); }
 
  private:
   struct Stretch;
   Result<Stretch> prepared(const program::SramCommands &commands, std::size_t first);
+  ControllerTime timeOf(const Stretch &stretch, std::int64_t ahead, std::int64_t next);
 
   machine::Sram sram_;
   machine::Noc noc_;
   Numbers numbers_;
   CommandTime times_;
+  std::map<std::vector<std::int64_t>, ControllerTime> known_;  ///< by all that a stretch's time depends on
 };
 
 }  // namespace pimento::sim::sram

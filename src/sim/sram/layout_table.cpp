@@ -6,6 +6,10 @@
 
 namespace pimento::sim::sram {
 
+LayoutTable::Release LayoutTable::Release::of(const machine::Sram::Control &control) {
+  return {control.releaseRequests, control.releaseTimer, control.missWindow, control.releaseMisses};
+}
+
 LayoutTable::LayoutTable(const machine::Sram &sram, const Release &release)
     : sram_(sram),
       release_(release),
@@ -76,6 +80,12 @@ std::optional<int> LayoutTable::find(std::uint64_t address) const {
 
 LayoutTable::State LayoutTable::state(int region) const {
   return entry(region).state;
+}
+
+Bytes LayoutTable::saved() const {
+  // base, end, size, dim, sizes and tiles by dim, first wordline, state
+  constexpr std::int64_t kBits = 48 + 48 + 8 + 2 + 2 * kMostDims * 32 + 10 + 2;
+  return Bytes(ceilDiv(count() * kBits, 8));
 }
 
 int LayoutTable::count() const {

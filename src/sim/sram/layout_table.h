@@ -6,7 +6,7 @@
 // element. It is given back when, since arrays last computed, it has had too many normal requests, too much time has
 // passed, or the L3 misses too often.
 //
-// Not here: what transposing takes (fetch.h), and the values.
+// Not here: what transposing takes (transposer.h), and the values.
 #pragma once
 
 #include <array>
@@ -42,6 +42,8 @@ class LayoutTable {
     Cycles timer{100'000};            ///< longer than so
     std::int64_t window = 1024;       ///< of so many accesses of the L3 ...
     std::int64_t misses = 512;        ///< ... more than so many missed
+    /// As the machine has them.
+    static Release of(const machine::Sram::Control &control);
   };
   /// Where an element lies.
   struct Place {
@@ -63,6 +65,8 @@ class LayoutTable {
   State state(int region) const;
   const Region &region(int region) const { return entry(region).region; }
   int count() const;
+  /// What a context switch saves of the table: the fields of its regions (Table 1).
+  Bytes saved() const;
 
   /// Its lines go to the arrays, from normal to blocked; they are all there.
   void fetch(int region);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "pimento/base/integer.h"
+
 namespace pimento::sim::sram {
 
 namespace {
@@ -18,6 +20,7 @@ constexpr Token kLineMask = (Token{1} << kSliceShift) - 1;
 
 Transposer::Transposer(const machine::Machine &machine, const uncore::Slices &slices, const Numbers &numbers)
     : sram_(*machine.sram),
+      shape_(slices),
       chip_(machine, slices, *this),
       numbers_(numbers),
       lineBytes_(static_cast<std::uint64_t>(slices.line.value)),
@@ -66,14 +69,19 @@ TransposeTime Transposer::run(std::int64_t start) {
   return time_;
 }
 
-TransposeTime Transposer::fetch(LayoutTable &table, int region, std::int64_t start) {
+/// What lines are of, from here on.
+void Transposer::look(const LayoutTable &table, int region) {
   table_ = &table;
   region_ = region;
-  isOut_ = false;
   const LayoutTable::Region &r = table.region(region);
   base_ = r.base;
   end_ = r.end;
   elementBits_ = 8 * r.elementBytes;
+}
+
+TransposeTime Transposer::fetch(LayoutTable &table, int region, std::int64_t start) {
+  look(table, region);
+  isOut_ = false;
   table.fetch(region);
   const TransposeTime time = run(start);
   for (std::uint64_t line = base_ / lineBytes_; line <= (end_ - 1) / lineBytes_; ++line) chip_.drop(line * lineBytes_);
@@ -82,17 +90,95 @@ TransposeTime Transposer::fetch(LayoutTable &table, int region, std::int64_t sta
 }
 
 TransposeTime Transposer::release(LayoutTable &table, int region, std::int64_t start) {
-  table_ = &table;
-  region_ = region;
+  look(table, region);
   isOut_ = true;
-  const LayoutTable::Region &r = table.region(region);
-  base_ = r.base;
-  end_ = r.end;
-  elementBits_ = 8 * r.elementBytes;
   PIMENTO_CHECK(table.state(region) == LayoutTable::State::kTransposed);
   const TransposeTime time = run(start);
   table.release(region);
   return time;
+}
+
+FlushTime Transposer::reserve(std::int64_t start) {
+  PIMENTO_CHECK(shape_.ways > sram_.ways);
+  time_ = {};
+  slices_.assign(units_.size(), {});
+  open_ = slices_.size();
+  for (std::size_t s = 0; s < slices_.size(); ++s)
+    chip_.send(start, numbers_.core, static_cast<Node>(s), Bytes(0), Traffic::kControl, token(What::kReserve, s, 0));
+  chip_.run();
+  PIMENTO_CHECK(open_ == 0);
+  return {time_.cycles - start, time_.lines};
+}
+
+void Transposer::giveWaysBack() {
+  for (std::size_t s = 0; s < units_.size(); ++s) chip_.restrict(static_cast<Node>(s), shape_.ways);
+}
+
+FlushTime Transposer::recall(const LayoutTable &table, int region, const DirtyLines &dirty, std::int64_t start) {
+  look(table, region);
+  PIMENTO_CHECK(table.state(region) != LayoutTable::State::kBlocked);
+  const std::vector<DirtyLine> lines = dirty(base_, end_);
+  if (lines.empty()) return {};
+  time_ = {};
+  open_ = 0;
+  for (const DirtyLine &d : lines) {
+    const std::uint64_t line = d.address / lineBytes_;
+    PIMENTO_CHECK(line >= base_ / lineBytes_ && line <= (end_ - 1) / lineBytes_);
+    if (table.state(region) == LayoutTable::State::kNormal) {
+      ++open_;
+    } else {
+      for (const Target &t : targetsOf(line)) open_ += t.ways.size();
+    }
+    chip_.send(start, numbers_.core, d.tile, Bytes(0), Traffic::kControl,
+               token(What::kRecall, static_cast<std::size_t>(d.tile), line));
+  }
+  chip_.run();
+  PIMENTO_CHECK(open_ == 0);
+  return {time_.cycles - start, static_cast<std::int64_t>(lines.size())};
+}
+
+FlushTime Transposer::save(std::uint64_t address, Bytes state, std::int64_t start) {
+  const auto core = static_cast<std::size_t>(numbers_.core);
+  const std::int64_t lines = ceilDiv(state.value, static_cast<std::int64_t>(lineBytes_));
+  time_ = {};
+  slices_.assign(units_.size(), {});
+  slices_[core].waiting = lines;
+  open_ = 1;
+  for (std::int64_t i = 0; i < lines; ++i)
+    chip_.at(start + i, token(What::kFlush, core, address / lineBytes_ + static_cast<std::uint64_t>(i)));
+  if (lines == 0) return {};
+  chip_.run();
+  PIMENTO_CHECK(open_ == 0);
+  return {time_.cycles - start, lines};
+}
+
+FlushTime Transposer::restore(std::uint64_t address, Bytes state, std::int64_t start) {
+  const std::int64_t lines = ceilDiv(state.value, static_cast<std::int64_t>(lineBytes_));
+  time_ = {};
+  open_ = static_cast<std::size_t>(lines);
+  for (std::int64_t i = 0; i < lines; ++i) {
+    const std::uint64_t line = address / lineBytes_ + static_cast<std::uint64_t>(i);
+    const auto home = static_cast<std::size_t>(chip_.home(line * lineBytes_));
+    chip_.send(start + i, numbers_.core, static_cast<Node>(home), Bytes(0), Traffic::kControl,
+               token(What::kAskState, home, line));
+  }
+  if (lines == 0) return {};
+  chip_.run();
+  PIMENTO_CHECK(open_ == 0);
+  return {time_.cycles - start, lines};
+}
+
+/// A recalled line is where it belongs: in its slice, or at a bank of its tiles.
+void Transposer::keep(std::size_t s, std::uint64_t line, Tick now) {
+  if (table_->state(region_) == LayoutTable::State::kNormal)
+    return chip_.access(now, line * lineBytes_, uncore::Access::kWriteWhole, token(What::kKept, s, line));
+  for (const Target &t : targetsOf(line)) {
+    if (t.bank != static_cast<int>(s)) continue;
+    for (const int way : t.ways) {
+      ++time_.transposed;
+      chip_.at(throughUnit(t.bank, way, now), token(What::kKept, s, line));
+    }
+  }
 }
 
 /// The next line of a slice's stream.
@@ -112,13 +198,17 @@ void Transposer::ask(std::size_t s, Tick now) {
   chip_.at(now + 1, token(What::kAsk, s, 0));
 }
 
+/// When a way's unit has taken a line, after those before it.
+Tick Transposer::throughUnit(int bank, int way, Tick now) {
+  Tick &free = units_[static_cast<std::size_t>(bank)][static_cast<std::size_t>(way)];
+  return free = std::max(free, now) + elementBits_;
+}
+
 /// Through the units of the ways that its elements lie in.
 void Transposer::transpose(const Target &target, std::size_t s, std::uint64_t line, Tick now) {
   for (const int way : target.ways) {
-    Tick &free = units_[static_cast<std::size_t>(target.bank)][static_cast<std::size_t>(way)];
-    free = std::max(free, now) + elementBits_;
     ++time_.transposed;
-    chip_.at(free, token(What::kTransposed, s, line));
+    chip_.at(throughUnit(target.bank, way, now), token(What::kTransposed, s, line));
   }
 }
 
@@ -168,6 +258,38 @@ void Transposer::on(Token t, Tick now) {
     case What::kStored:
       --slices_[s].waiting;
       return ask(s, now);
+    case What::kReserve: {
+      // One line per cycle.
+      const auto ways = static_cast<int>(shape_.ways - sram_.ways);
+      for (const std::uint64_t a : chip_.restrict(static_cast<Node>(s), ways))
+        chip_.at(now + slices_[s].waiting++, token(What::kFlush, s, a / lineBytes_));
+      time_.lines += slices_[s].waiting;
+      return ended(s, now);
+    }
+    case What::kFlush:
+      return chip_.store(now, static_cast<Node>(s), line * lineBytes_, token(What::kFlushed, s, line));
+    case What::kFlushed:
+      --slices_[s].waiting;
+      return ended(s, now);
+    case What::kRecall: {
+      const auto to = [&](int bank) {
+        chip_.send(now, static_cast<Node>(s), bank, Bytes(static_cast<std::int64_t>(lineBytes_)), Traffic::kData,
+                   token(What::kRecalled, static_cast<std::size_t>(bank), line));
+      };
+      if (table_->state(region_) == LayoutTable::State::kNormal) return to(chip_.home(line * lineBytes_));
+      for (const Target &t : targetsOf(line)) to(t.bank);
+      return;
+    }
+    case What::kRecalled:
+      return keep(s, line, now);
+    case What::kKept:
+      chip_.send(now, static_cast<Node>(s), numbers_.core, Bytes(0), Traffic::kControl, token(What::kEnd, s, line));
+      return;
+    case What::kAskState:
+      return chip_.access(now, line * lineBytes_, uncore::Access::kRead, token(What::kState, s, line));
+    case What::kState:
+      return chip_.send(now, static_cast<Node>(s), numbers_.core, Bytes(static_cast<std::int64_t>(lineBytes_)),
+                        Traffic::kData, token(What::kEnd, s, line));
     case What::kEnd:
       --open_;
       time_.cycles = std::max(time_.cycles, now);

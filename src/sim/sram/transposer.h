@@ -6,10 +6,15 @@
 // unit in as many cycles as an element has bits. Out of them: a store stream of each bank transposes its lines back and
 // sends them to memory. The core begins a stream with a message to every bank, and each bank says when it is done.
 //
+// Before arrays hold anything the ways that they are in are reserved: dirty lines there go to memory. Before arrays
+// compute on a region, or take it in, the core recalls its lines that private caches hold dirty: they go to their
+// slice, or, where the region lies transposed, through transpose units. Who holds a line is asked of the caller.
+//
 // Not here: who may touch the region meanwhile (layout_table.h), and what the arrays hold.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "pimento/sim/sram/layout_table.h"
@@ -24,6 +29,20 @@ struct TransposeTime {
   std::int64_t forwarded = 0;   ///< packets to another bank than the line's own
 };
 
+/// Lines that leave ways or private caches.
+struct FlushTime {
+  std::int64_t cycles = 0;  ///< from the core's message to the last answer
+  std::int64_t lines = 0;
+};
+
+/// A line that a private cache holds dirty, and at which tile.
+struct DirtyLine {
+  uncore::Node tile = 0;
+  std::uint64_t address = 0;
+};
+/// Those of addresses [base, end).
+using DirtyLines = std::function<std::vector<DirtyLine>(std::uint64_t base, std::uint64_t end)>;
+
 class Transposer final : public uncore::Client {
  public:
   struct Numbers {
@@ -34,15 +53,41 @@ class Transposer final : public uncore::Client {
   Transposer(const machine::Machine &machine, const uncore::Slices &slices, const Numbers &numbers);
 
   uncore::Uncore &chip() { return chip_; }
+  /// Leaves slices the ways in which no arrays compute; these must be some.
+  FlushTime reserve(std::int64_t start);
+  /// Gives slices all their ways, without time: nothing lies transposed any more.
+  void giveWaysBack();
+  /// Recalls a region's lines; it is normal or transposed. Private caches have them no longer.
+  FlushTime recall(const LayoutTable &table, int region, const DirtyLines &dirty, std::int64_t start);
   /// Takes a region in: blocks it, and transposes it. What normal ways had of it is gone from there.
   TransposeTime fetch(LayoutTable &table, int region, std::int64_t start);
   /// Gives one back, to memory.
   TransposeTime release(LayoutTable &table, int region, std::int64_t start);
+  /// A context switch at a barrier: so much state of the core's goes to memory, at an address that is a line's; and
+  /// comes back.
+  FlushTime save(std::uint64_t address, Bytes state, std::int64_t start);
+  FlushTime restore(std::uint64_t address, Bytes state, std::int64_t start);
 
   void on(uncore::Token token, uncore::Tick now) override;
 
  private:
-  enum class What : std::uint8_t { kBegin, kAsk, kLine, kAtBank, kTransposed, kStored, kEnd };
+  enum class What : std::uint8_t {
+    kBegin,
+    kAsk,
+    kLine,
+    kAtBank,
+    kTransposed,
+    kStored,
+    kEnd,
+    kReserve,
+    kFlush,
+    kFlushed,
+    kRecall,
+    kRecalled,
+    kKept,
+    kAskState,
+    kState,
+  };
   struct Slice {
     std::vector<std::uint64_t>
         lines;  ///< of the region, rising: those that lie here, or, on the way out, of its arrays
@@ -61,9 +106,13 @@ class Transposer final : public uncore::Client {
   TransposeTime run(std::int64_t start);
   void ask(std::size_t slice, uncore::Tick now);
   void transpose(const Target &target, std::size_t slice, std::uint64_t line, uncore::Tick now);
+  uncore::Tick throughUnit(int bank, int way, uncore::Tick now);
   void ended(std::size_t slice, uncore::Tick now);
+  void look(const LayoutTable &table, int region);
+  void keep(std::size_t slice, std::uint64_t line, uncore::Tick now);
 
   machine::Sram sram_;
+  uncore::Slices shape_;
   uncore::Uncore chip_;
   Numbers numbers_;
   std::uint64_t lineBytes_;

@@ -228,6 +228,13 @@ void Uncore::drop(std::uint64_t address) {
   tags(homeOfLine(line)).takeOut(inSlice(line));
 }
 
+std::vector<std::uint64_t> Uncore::restrict(Node slice, int ways) {
+  std::vector<std::uint64_t> dirty = tags(slice).restrict(ways);
+  for (std::uint64_t &line : dirty) line = lineOf(slice, line) * static_cast<std::uint64_t>(slices_.line.value);
+  std::ranges::sort(dirty);
+  return dirty;
+}
+
 bool Uncore::holds(std::uint64_t address) const {
   const std::uint64_t line = address / static_cast<std::uint64_t>(slices_.line.value);
   return tags_[static_cast<std::size_t>(homeOfLine(line))].has(inSlice(line));

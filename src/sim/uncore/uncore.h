@@ -92,6 +92,8 @@ class Uncore {
   bool holds(std::uint64_t address) const;
   /// Takes the line out of its slice, without time: its data are elsewhere now.
   void drop(std::uint64_t address);
+  /// Only so many ways of a slice hold lines from here on, without time: addresses of dirty lines that go, rising.
+  std::vector<std::uint64_t> restrict(Node slice, int ways);
   cache::Tags &tags(Node slice) { return tags_[static_cast<std::size_t>(slice)]; }
 
   const Counts &counts() const { return counts_; }

@@ -384,6 +384,32 @@ TEST(MachineErrors, ANetworkHasRoutersAndLinksThatTakeTime) {
   }
 }
 
+TEST(MachineErrors, WhatRunsCommandsOfArraysMustFitThem) {
+  struct Case {
+    const char *path, *value, *code, *hint;
+  };
+  for (const auto &[path, value, code, hint] :
+       {Case{"sram.arrays_per_way", "8 count", "impossible-value", "1179648 B"},
+        Case{"sram.wordlines", "512 count", "impossible-value", "or other arrays"},
+        Case{"sram.control.bank", "2 B", "impossible-value", "64"},
+        Case{"sram.control.bank", "2097152 B", "impossible-value", "2359296 B"},
+        Case{"sram.control.all_ways", "12 count", "impossible-value", "16 or more"},
+        Case{"sram.control.command_cache", "16 B", "impossible-value", "32 B"},
+        Case{"sram.control.command", "0 B", "impossible-value", "1"},
+        Case{"sram.control.miss_window", "0 count", "impossible-value", "1"},
+        Case{"sram.control.release_misses", "2000 count", "impossible-value", "1024"},
+        Case{"sram.control.release_timer", "0 cycle", "impossible-value", "1"},
+        Case{"sram.control.outstanding", "0 count", "impossible-value", "1"},
+        Case{"sram.control.lowering_base", "-1 cycle", "impossible-value", "0"},
+        Case{"sram.control.bank_filter", "hardware", "unknown-choice", "true"},
+        Case{"sram.regions", "0 count", "impossible-value", "1"}}) {
+    const auto result = machine::loadMachine("l3-uncore", {kFolder}, {{path, value}});
+    ASSERT_FALSE(result) << path << " " << value;
+    EXPECT_EQ(result.diagnostics().front().code, code) << path << " " << value;
+    EXPECT_NE(result.diagnostics().front().hint.find(hint), std::string::npos) << result.diagnostics().front().str();
+  }
+}
+
 TEST(MachineErrors, ANetworkNamesAllItsKeysWhereItStands) {
   const auto result =
       parseMachine("name: m\nextends: l3-sram\nnoc:\n  columns: {value: 8 count, source: \"s\", confidence: assumed}\n",

@@ -122,6 +122,25 @@ TEST(Roles, FollowThePositionWhereAFileSaysNothing) {
   }
 }
 
+TEST(SramControl, LoweringTakesABaseAndATimePerCommand) {
+  const std::vector<Override> numbers = {{"sram.control.lowering_base", "1000 cycle"},
+                                         {"sram.control.lowering_per_command", "20.5 cycle"},
+                                         {"sram.control.lowering_to_banks", "4 cycle"}};
+  const auto with = [&](const char *overlapped, const char *filter) {
+    std::vector<Override> all = numbers;
+    all.push_back({"sram.control.overlapped_lowering", overlapped});
+    all.push_back({"sram.control.bank_filter", filter});
+    return *load("l3-uncore", all).sram->control;
+  };
+  EXPECT_EQ(with("false", "false").lowering(10), Cycles(1245));
+  EXPECT_EQ(with("false", "true").lowering(10), Cycles(1205));
+  EXPECT_EQ(with("false", "false").lowering(0), Cycles(1000));
+  EXPECT_EQ(with("false", "false").preparation(10, Cycles(5000)), Cycles(6245));
+  EXPECT_EQ(with("true", "false").preparation(10, Cycles(5000)), Cycles(5000));
+  EXPECT_EQ(with("true", "false").preparation(10, Cycles(500)), Cycles(1245));
+  EXPECT_FALSE(load("l3-sram").sram->control) << "commands alone";
+}
+
 TEST(Identity, TellsMachinesOfOtherSetsRolesAndModelsApart) {
   const Machine base = load("upmem");
   EXPECT_EQ(identity(load("upmem")), identity(base));

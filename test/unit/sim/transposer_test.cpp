@@ -87,5 +87,89 @@ TEST_F(Transposing, TilesOfPlanesTakeLinesApart) {
   EXPECT_EQ(t.transposed, 256);
 }
 
+using sim::sram::DirtyLine;
+using sim::sram::FlushTime;
+
+TEST_F(Transposing, ReservedWaysLoseTheirDirtyLinesToMemory) {
+  sim::uncore::Slices wide = slices();
+  wide.size = Bytes(18 * 128 * 1024);
+  wide.ways = 18;
+  Transposer own(machine, wide, {});
+  // 18 lines of one set of slice 0: 2048 sets of lines that lie there.
+  std::vector<std::uint64_t> lines;
+  for (std::uint64_t i = 0; i < 18; ++i) lines.push_back(kBase + i * 2048 * 64 * 64);
+  for (std::size_t i = 0; i < lines.size(); ++i) own.chip().warm(lines[i], i % 3 == 0);
+  const FlushTime t = own.reserve(0);
+  std::int64_t held = 0;
+  for (const std::uint64_t l : lines) held += own.chip().holds(l) ? 1 : 0;
+  EXPECT_EQ(held, 2) << "two ways serve normal requests";
+  EXPECT_EQ(own.chip().memory().writes, t.lines);
+  EXPECT_GE(t.lines, 6 - 2);
+  EXPECT_LE(t.lines, 6);
+  EXPECT_GT(t.cycles, 0);
+  // Nothing that is dirty is there a second time; 14 hops and back, and 64 words that leave the core's tile one by one.
+  const FlushTime again = own.reserve(t.cycles);
+  EXPECT_EQ(again.lines, 0);
+  EXPECT_GE(again.cycles, 2 * (14 * 6 + 5 + 1));
+  EXPECT_LE(again.cycles, 2 * (14 * 6 + 5 + 1) + 64);
+  own.giveWaysBack();
+  for (const std::uint64_t l : lines) own.chip().warm(l, false);
+  held = 0;
+  for (const std::uint64_t l : lines) held += own.chip().holds(l) ? 1 : 0;
+  EXPECT_EQ(held, 18);
+}
+
+TEST_F(Transposing, DirtyLinesOfPrivateCachesAreRecalledToTheirSlice) {
+  const int r = row(256);
+  warm(16);
+  const auto none = [](auto, auto) { return std::vector<DirtyLine>{}; };
+  EXPECT_EQ(transposer.recall(table, r, none, 0).cycles, 0);
+  // One line, held at tile 1, that belongs to slice 0, the core's: a word there, a line of three flits back.
+  const auto dirty = [](std::uint64_t base, std::uint64_t end) {
+    EXPECT_EQ(base, kBase);
+    EXPECT_EQ(end, kBase + 1024);
+    return std::vector<DirtyLine>{{1, kBase + 64}};
+  };
+  const FlushTime t = transposer.recall(table, r, dirty, 0);
+  EXPECT_EQ(t.lines, 1);
+  const std::int64_t way = 6 + 5, line = machine.noc->flits(Bytes(64));
+  EXPECT_EQ(t.cycles, way + 1 + way + line + kAccess);
+  EXPECT_FALSE(transposer.chip().tags(0).clean(0, ~std::uint64_t{0}).empty()) << "the slice's line is dirty now";
+}
+
+TEST_F(Transposing, RecalledLinesOfATransposedRegionPassItsUnits) {
+  const int r = row(256);
+  warm(16);
+  const TransposeTime in = transposer.fetch(table, r, 0);
+  const auto dirty = [](auto, auto) { return std::vector<DirtyLine>{{1, kBase}, {1, kBase + 64}}; };
+  const FlushTime t = transposer.recall(table, r, dirty, in.cycles);
+  EXPECT_EQ(t.lines, 2);
+  const std::int64_t way = 6 + 5, line = machine.noc->flits(Bytes(64));
+  EXPECT_EQ(t.cycles, way + 1 + way + line + 2 * kBits) << "both through one unit";
+}
+
+TEST_F(Transposing, ASwitchSavesTheTableAndTakesItUpAgain) {
+  for (int i = 0; i < 16; ++i)
+    ASSERT_TRUE(table.add({kBase + static_cast<std::uint64_t>(i) * 1024,
+                           kBase + static_cast<std::uint64_t>(i + 1) * 1024,
+                           4,
+                           {256, 1, 1},
+                           {256, 1, 1},
+                           0}));
+  EXPECT_EQ(table.saved(), Bytes(16 * 310 / 8));
+  const FlushTime out = transposer.save(2 * kBase, table.saved(), 0);
+  EXPECT_EQ(out.lines, 10);
+  EXPECT_EQ(transposer.chip().memory().writes, 10);
+  EXPECT_GT(out.cycles, 10);
+  const FlushTime in = transposer.restore(2 * kBase, table.saved(), out.cycles);
+  EXPECT_EQ(in.lines, 10);
+  EXPECT_EQ(transposer.chip().memory().reads, 10);
+  EXPECT_GT(in.cycles, kAccess + 10);
+  // It is in the L3 now, in slice 0, which is the core's.
+  const FlushTime again = transposer.restore(2 * kBase, table.saved(), out.cycles + in.cycles);
+  EXPECT_EQ(again.cycles, kAccess + 9);
+  EXPECT_EQ(transposer.chip().memory().reads, 10);
+}
+
 }  // namespace
 }  // namespace pimento::test
