@@ -4,6 +4,7 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "pimento/base/integer.h"
 #include "pimento/base/thread_pool.h"
 #include "pimento/llm/host.h"
 #include "pimento/llm/pim.h"
@@ -175,10 +176,16 @@ Result<PublishedRun> published(const System &system, const Model &model, const W
   run.prefill = Picoseconds(prompt->time.total().value * blocks);
   run.steps = std::max<std::int64_t>(w.output - 1, 0);
   std::vector<std::optional<Result<Block>>> steps(static_cast<std::size_t>(run.steps));
-  parallelFor(options.jobs, run.steps, [&](std::int64_t i) {
+  const auto price = [&](std::int64_t i) {
     const Step step = {w.requests, 1, w.prompt + i + 1, w.elementBytes};
     steps[static_cast<std::size_t>(i)] =
         system.pim() == nullptr ? pricing.onGpu(step) : pricing.onDevices(step, options);
+  };
+  // Steps of one block of positions ask a device the same, and would wait for each other: one of each block goes first.
+  constexpr std::int64_t kBlock = PimDevice::kBlock;
+  parallelFor(options.jobs, ceilDiv(run.steps, kBlock), [&](std::int64_t block) { price(block * kBlock); });
+  parallelFor(options.jobs, run.steps, [&](std::int64_t i) {
+    if (i % kBlock != 0) price(i);
   });
   PublishedStep sum;
   for (const auto &s : steps) {
