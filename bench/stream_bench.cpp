@@ -15,12 +15,6 @@ machine::Machine uncore() {
   return bench::need(machine::loadMachine("l3-uncore", {PIMENTO_MACHINE_FOLDER}));
 }
 
-sim::uncore::Slices slices() {
-  sim::uncore::Slices s;
-  for (Node c = 0; c < 16; ++c) s.controllers.push_back(c % 2 == 0 ? c / 2 * 8 : c / 2 * 8 + 7);
-  return s;
-}
-
 /// `elements` in all, the same share for each tile; the second operand `apart` bytes further.
 std::vector<Strand> add(std::int64_t elements, std::uint64_t apart) {
   std::vector<Strand> out;
@@ -43,7 +37,7 @@ void streams(benchmark::State &state, std::uint64_t apart) {
   const machine::Machine machine = uncore();
   StreamTimes t;
   for (auto _ : state) {
-    StreamEngines engines(machine, slices(), Engines{});
+    StreamEngines engines(machine, sim::uncore::Slices::of(machine), Engines{});
     t = engines.run(add(state.range(0), apart));
     benchmark::DoNotOptimize(t.cycles);
   }

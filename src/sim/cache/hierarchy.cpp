@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 namespace pimento::sim::cache {
 
-/// What is known of the line in a place.
+/// A line that is there, or on its way.
 struct Hierarchy::Line {
-  std::uint64_t used = 0;  ///< larger: more recently
-  Tick ready = 0;          ///< it is there, or on its way until then
-  int from = 0;            ///< the level that had it, while it is on its way
-  bool isDirty = false;
+  Tick ready = 0;  ///< it is there, or on its way until then
+  int from = 0;    ///< the level that had it, while it is on its way
 };
 
 struct Hierarchy::Level {
@@ -18,47 +17,29 @@ struct Hierarchy::Level {
       : shift(std::countr_zero(static_cast<std::uint64_t>(m.line.value))),
         line(m.line.value),
         next(m.next),
-        ways(static_cast<std::size_t>(m.ways)),
         latency(m.latency.value),
-        setMask(static_cast<std::uint64_t>(m.sets()) - 1),
-        numbers(static_cast<std::size_t>(m.sets() * m.ways), kNone),
-        lines(numbers.size()),
+        tags({m.sets(), m.ways, Replacement::kLru}),
+        lines(tags.places()),
         mshrs(static_cast<std::size_t>(m.mshrs), 0),
         banks(static_cast<std::size_t>(m.banks), Calendar(m.ports)) {}
 
-  std::size_t setOf(std::uint64_t number) const { return static_cast<std::size_t>(number & setMask) * ways; }
-  /// Index of its place; that of no place where it is not there.
-  std::size_t find(std::uint64_t number) {
-    if (numbers[last] == number) return last;
-    const std::size_t begin = setOf(number);
-    for (std::size_t place = begin; place < begin + ways; ++place)
-      if (numbers[place] == number) return last = place;
-    return lines.size();
-  }
-  /// The least recently used place of the set.
-  std::size_t victim(std::uint64_t number) const {
-    const auto set = lines.begin() + static_cast<std::ptrdiff_t>(setOf(number));
-    const auto oldest = std::min_element(set, set + static_cast<std::ptrdiff_t>(ways),
-                                         [](const Line &a, const Line &b) { return a.used < b.used; });
-    return static_cast<std::size_t>(oldest - lines.begin());
-  }
   Tick portAt(std::uint64_t number, Tick at) {
     return banks[static_cast<std::size_t>(number) & (banks.size() - 1)].take(at);
   }
+  /// Brings a line in: the dirty one that goes for it.
+  std::optional<std::uint64_t> bringIn(std::uint64_t number, bool isDirty) {
+    const auto victim = tags.bringIn(number, isDirty);
+    return victim && victim->isDirty ? std::optional(victim->line << shift) : std::nullopt;
+  }
 
-  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
   int shift;
   std::int64_t line;  ///< bytes
   int next;
-  std::size_t ways;
   Tick latency;
-  std::uint64_t setMask;
-  std::vector<std::uint64_t> numbers;  ///< of the line in each place, address / line: apart, as they are searched
-  std::vector<Line> lines;
+  Tags tags;                ///< lines are addresses / line
+  std::vector<Line> lines;  ///< by place
   std::vector<Tick> mshrs;  ///< each free from then on
   std::vector<Calendar> banks;
-  std::size_t last = 0;     ///< the place that was found last: often that of the next one, too
-  std::uint64_t clock = 0;  ///< uses so far
   Counts counts;
 };
 
@@ -84,17 +65,11 @@ void Hierarchy::touch(int cache, std::uint64_t address, bool isWrite, bool isWri
   if (cache < 0) return;
   Level &l = *levels_[static_cast<std::size_t>(cache)];
   const std::uint64_t number = address >> l.shift;
-  if (const std::size_t place = l.find(number); place < l.lines.size()) {
-    l.lines[place].used = ++l.clock;
-    l.lines[place].isDirty |= isWrite;
-    return;
-  }
-  const std::size_t place = l.victim(number);
-  if (l.numbers[place] != Level::kNone && l.lines[place].isDirty)
-    touch(l.next, l.numbers[place] << l.shift, true, true);
+  if (l.tags.use(number, isWrite)) return;
+  const auto dirty = l.bringIn(number, isWrite);
+  l.lines[l.tags.placeOf(number)] = {0, cache};
+  if (dirty) touch(l.next, *dirty, true, true);
   if (!isWriteBack) touch(l.next, address, false, false);
-  l.numbers[place] = number;
-  l.lines[place] = {++l.clock, 0, cache, isWrite};
 }
 
 /// The line for a miss that was found out in cycle `looked`, once an MSHR is free.
@@ -114,10 +89,8 @@ Answer Hierarchy::miss(int cache, std::uint64_t address, bool isWrite, Tick at, 
   const Tick start = l.portAt(number, at);
   (isWrite ? l.counts.writes : l.counts.reads) += 1;
   const Tick looked = start + l.latency;
-  if (const std::size_t place = l.find(number); place < l.lines.size()) {
-    Line &line = l.lines[place];
-    line.used = ++l.clock;
-    line.isDirty |= isWrite;
+  if (l.tags.use(number, isWrite)) {
+    const Line &line = l.lines[l.tags.placeOf(number)];
     if (line.ready <= start) return {looked, cache};
     // On its way: the request joins.
     (isWrite ? l.counts.writeMisses : l.counts.readMisses) += 1;
@@ -125,15 +98,13 @@ Answer Hierarchy::miss(int cache, std::uint64_t address, bool isWrite, Tick at, 
     return {std::max(looked, line.ready), line.from};
   }
   (isWrite ? l.counts.writeMisses : l.counts.readMisses) += 1;
-  const std::size_t place = l.victim(number);
-  const std::uint64_t victim = l.numbers[place] << l.shift;
-  const bool isDirty = l.numbers[place] != Level::kNone && l.lines[place].isDirty;
-  if (isDirty) ++l.counts.writeBacks;
-  if (isDirty && l.next >= 0) miss(l.next, victim, true, looked, true);
+  const auto dirty = l.bringIn(number, isWrite);
+  Line &line = l.lines[l.tags.placeOf(number)];
+  if (dirty) ++l.counts.writeBacks;
+  if (dirty && l.next >= 0) miss(l.next, *dirty, true, looked, true);
   const Answer answer = isWriteBack ? Answer{looked, cache} : fetch(l, address, looked);
-  if (isDirty && l.next < 0) memory_.write(victim, l.line, answer.ready);
-  l.numbers[place] = number;
-  l.lines[place] = {++l.clock, answer.ready, answer.level, isWrite};
+  if (dirty && l.next < 0) memory_.write(*dirty, l.line, answer.ready);
+  line = {answer.ready, answer.level};
   return answer;
 }
 

@@ -15,6 +15,7 @@
 #include "pimento/machine/machine.h"
 #include "pimento/sim/cache/calendar.h"
 #include "pimento/sim/cache/main_memory.h"
+#include "pimento/sim/cache/tags.h"
 
 namespace pimento::sim::cache {
 

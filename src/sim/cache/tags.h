@@ -33,7 +33,10 @@ class Tags {
   explicit Tags(const Shape &shape);
 
   /// Line numbers are addresses divided by the length of a line; consecutive ones lie in consecutive sets.
-  bool has(std::uint64_t line) const { return find(line) >= 0; }
+  bool has(std::uint64_t line) const { return find(line) < numbers_.size(); }
+  /// The place of a line that is there, of `places()`: for what a cache knows of it beyond this.
+  std::size_t placeOf(std::uint64_t line) const { return find(line); }
+  std::size_t places() const { return numbers_.size(); }
   /// Uses a line that is there; false: it is not.
   bool use(std::uint64_t line, bool isWrite);
   /// Brings a line in that is not there: what goes for it.
@@ -46,23 +49,34 @@ class Tags {
   std::vector<std::uint64_t> restrict(int ways);
 
   std::int64_t held() const { return held_; }
-  const Shape &shape() const { return shape_; }
 
  private:
   struct Line {
-    std::uint64_t number = kNone;
     std::uint64_t order = 0;  ///< LRU: of its last use; else its prediction
     bool isDirty = false;
   };
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
-  std::size_t setOf(std::uint64_t line) const;
-  std::ptrdiff_t find(std::uint64_t line) const;
+  std::size_t setOf(std::uint64_t line) const {
+    return static_cast<std::size_t>(line & setMask_) * static_cast<std::size_t>(shape_.ways);
+  }
+  /// Its place, or places() where it is not there.
+  std::size_t find(std::uint64_t line) const {
+    if (numbers_[last_] == line) return last_;
+    const std::size_t set = setOf(line);
+    for (std::size_t place = set; place < set + static_cast<std::size_t>(usable_); ++place)
+      if (numbers_[place] == line) return last_ = place;
+    return numbers_.size();
+  }
   std::size_t victimIn(std::size_t set);
+  void clear(std::size_t place);
 
   Shape shape_;
   int usable_;
+  std::uint64_t setMask_;
+  std::vector<std::uint64_t> numbers_;  ///< of the line in each place: apart, as they are searched
   std::vector<Line> lines_;
+  mutable std::size_t last_ = 0;  ///< the place that was found last: often that of the next one, too
   std::uint64_t clock_ = 0;
   std::int64_t held_ = 0, came_ = 0;
 };

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <queue>
-#include <tuple>
-#include <unordered_map>
 
 #include "pimento/base/integer.h"
+#include "pimento/sim/noc/messages.h"
 
 namespace pimento::sim::sram {
 
@@ -17,8 +15,6 @@ using noc::Node;
 using noc::Tick;
 using noc::Traffic;
 using Kind = program::SramCommandKind;
-
-constexpr Tick kNever = std::numeric_limits<Tick>::max();
 
 /// What one bank does between two barriers.
 struct BankWork {
@@ -64,7 +60,7 @@ class StretchRun {
  public:
   StretchRun(const machine::Sram &sram, const machine::Noc &noc, const Controllers::Numbers &numbers,
              const std::vector<BankWork> &banks, const std::vector<std::size_t> &ends, std::int64_t ahead)
-      : noc_(noc), numbers_(numbers), work_(banks), ends_(ends), network_(noc), banks_(banks.size()) {
+      : noc_(noc), numbers_(numbers), work_(banks), ends_(ends), messages_(noc), banks_(banks.size()) {
     packetFlits_ = noc.flits(sram.packet);
     // Commands that came while the stretch before ran are there.
     for (Bank &b : banks_) {
@@ -80,15 +76,17 @@ class StretchRun {
   void run(std::int64_t rest, std::int64_t next) {
     std::vector<Node> all(banks_.size());
     std::iota(all.begin(), all.end(), 0);
-    post(0, all, 0, Traffic::kControl, {What::kCleared, 0, 0});
+    messages_.multicast(0, numbers_.core, all, noc_.flits(Bytes(0)), Traffic::kControl, {What::kCleared, 0, 0});
     send(all, rest, true);
     send(all, next, false);
-    loop();
+    while (messages_.next() != noc::Network::kNever)
+      if (const auto event = messages_.step())
+        handle(event->time, static_cast<std::size_t>(event->node), event->payload);
   }
 
   Tick cleared() const { return cleared_; }
   std::int64_t packets() const { return packets_; }
-  const noc::Network &network() const { return network_; }
+  const noc::Network &network() const { return messages_.network(); }
   /// The bank that was done last, and when.
   std::size_t slowest() const {
     std::size_t at = 0;
@@ -113,13 +111,6 @@ class StretchRun {
     int bank = 0;
     std::int64_t count = 0;
   };
-  struct Event {
-    Tick time = 0;
-    std::uint64_t order = 0;
-    Node at = 0;
-    Message message;
-    bool operator>(const Event &o) const { return time != o.time ? time > o.time : order > o.order; }
-  };
   struct Bank {
     bool isCleared = false, isBusy = false, isDone = false;
     bool isWaiting = false;  ///< for a command
@@ -130,86 +121,50 @@ class StretchRun {
     std::vector<std::int64_t> sent, said, arrived;  ///< by other bank
   };
 
-  void push(Tick time, Node at, const Message &m) { events_.push({time, turn_++, at, m}); }
-  void post(Tick time, const std::vector<Node> &to, std::int64_t data, Traffic traffic, const Message &m) {
-    std::vector<Node> others;
-    for (const Node n : to) {
-      if (n == numbers_.core)
-        push(time, n, m);
-      else
-        others.push_back(n);
-    }
-    if (!others.empty())
-      cargo_[network_.multicast(time, numbers_.core, others, noc_.flits(Bytes(data)), traffic)] = {
-          m, static_cast<int>(others.size())};
-  }
-  void post(Tick time, Node from, Node to, Traffic traffic, const Message &m) {
-    if (from == to) return push(time, to, m);
-    cargo_[network_.send(time, from, to, noc_.flits(Bytes(0)), traffic)] = {m, 1};
+  /// A word of one bank's, or the core's, to another.
+  void say(Tick time, Node from, Node to, const Message &m) {
+    messages_.send(time, from, to, noc_.flits(Bytes(0)), Traffic::kControl, m);
   }
   /// Commands, as many as a packet holds, to all banks. Those of the next stretch nobody waits for here.
   void send(const std::vector<Node> &all, std::int64_t count, bool isAwaited) {
     const std::int64_t most = std::max<std::int64_t>(1, 64 / numbers_.command.value);
     for (Tick time = 0; count > 0; count -= most) {
-      const std::int64_t now = std::min(count, most), bytes = now * numbers_.command.value;
-      post(time, all, bytes, Traffic::kOffload, {What::kCommands, 0, isAwaited ? now : 0});
-      time += noc_.flits(Bytes(bytes));
+      const std::int64_t sent = std::min(count, most), flits = noc_.flits(Bytes(sent * numbers_.command.value));
+      messages_.multicast(time, numbers_.core, all, flits, Traffic::kOffload,
+                          {What::kCommands, 0, isAwaited ? sent : 0});
+      time += flits;
     }
   }
 
-  void loop() {
-    const Tick stages = noc_.router.value;
-    while (true) {
-      const Tick own = events_.empty() ? kNever : events_.top().time;
-      const Tick mesh =
-          network_.next() == noc::Network::kNever ? kNever : std::max<Tick>(network_.next() - stages + 1, 0);
-      if (own == kNever && mesh == kNever) return;
-      if (mesh <= own) {
-        network_.workUntil(mesh);
-        for (const noc::Arrival &a : network_.takeArrivals()) {
-          const auto at = cargo_.find(a.packet);
-          push(a.time, a.node, at->second.first);
-          if (--at->second.second == 0) cargo_.erase(at);
-        }
-        continue;
-      }
-      const Event e = events_.top();
-      events_.pop();
-      handle(e);
-    }
-  }
-
-  void handle(const Event &e) {
-    const auto at = static_cast<std::size_t>(e.at);
-    const Message &m = e.message;
+  void handle(Tick now, std::size_t at, const Message &m) {
     Bank &b = banks_[at];
     switch (m.what) {
       case What::kCleared:
         b.isCleared = true;
-        return begin(at, e.time);
+        return begin(at, now);
       case What::kCommands:
         b.here += m.count;
-        if (b.isWaiting) b.prepared = e.time + numbers_.prepare.value;
-        return begin(at, e.time);
+        if (b.isWaiting) b.prepared = now + numbers_.prepare.value;
+        return begin(at, now);
       case What::kStart:
-        return start(at, e.time);
+        return start(at, now);
       case What::kDone:
         b.isBusy = false;
         ++b.next;
-        return begin(at, e.time);
+        return begin(at, now);
       case What::kData:
         b.arrived[static_cast<std::size_t>(m.bank)] += m.count;
-        return compare(at, static_cast<std::size_t>(m.bank), e.time);
+        return compare(at, static_cast<std::size_t>(m.bank), now);
       case What::kCount:
         b.said[static_cast<std::size_t>(m.bank)] = m.count;
-        return compare(at, static_cast<std::size_t>(m.bank), e.time);
+        return compare(at, static_cast<std::size_t>(m.bank), now);
       case What::kSent:
         ++heard_;
         sent_ += m.count;
-        return check(e.time);
+        return check(now);
       case What::kReceived:
         received_ += m.count;
-        return check(e.time);
+        return check(now);
     }
   }
 
@@ -222,7 +177,7 @@ class StretchRun {
     b.isWaiting = static_cast<std::int64_t>(ends_[items[b.next].group]) > b.here;
     if (b.isWaiting) return;
     b.isBusy = true;
-    push(std::max(now, b.prepared), tile(at), {What::kStart, 0, 0});
+    messages_.at(std::max(now, b.prepared), tile(at), {What::kStart, 0, 0});
   }
   static Node tile(std::size_t bank) { return static_cast<Node>(bank); }
 
@@ -234,10 +189,10 @@ class StretchRun {
       b.sent[static_cast<std::size_t>(p.bank)] += p.packets;
       packets_ += p.packets;
       const Tick interval = std::max(packetFlits_, item.cycles / std::max<std::int64_t>(1, p.packets));
-      cargo_[network_.train(now, tile(at), p.bank, p.packets, packetFlits_, interval, Traffic::kInterTile)] = {
-          {What::kData, static_cast<int>(at), p.packets}, 1};
+      messages_.train(now, tile(at), p.bank, p.packets, packetFlits_, interval, Traffic::kInterTile,
+                      {What::kData, static_cast<int>(at), p.packets});
     }
-    push(now + item.cycles, tile(at), {What::kDone, 0, 0});
+    messages_.at(now + item.cycles, tile(at), {What::kDone, 0, 0});
   }
 
   void end(std::size_t at, Tick now) {
@@ -248,17 +203,16 @@ class StretchRun {
     std::int64_t all = 0;
     for (std::size_t to = 0; to < banks_.size(); ++to) {
       all += b.sent[to];
-      if (b.sent[to] > 0)
-        post(now, tile(at), tile(to), Traffic::kControl, {What::kCount, static_cast<int>(at), b.sent[to]});
+      if (b.sent[to] > 0) say(now, tile(at), tile(to), {What::kCount, static_cast<int>(at), b.sent[to]});
     }
-    post(now, tile(at), numbers_.core, Traffic::kControl, {What::kSent, static_cast<int>(at), all});
+    say(now, tile(at), numbers_.core, {What::kSent, static_cast<int>(at), all});
   }
 
   /// Has all come that another bank says it has sent?
   void compare(std::size_t at, std::size_t from, Tick now) {
     Bank &b = banks_[at];
     if (b.said[from] != b.arrived[from]) return;
-    post(now, tile(at), numbers_.core, Traffic::kControl, {What::kReceived, static_cast<int>(at), b.arrived[from]});
+    say(now, tile(at), numbers_.core, {What::kReceived, static_cast<int>(at), b.arrived[from]});
   }
 
   void check(Tick now) {
@@ -269,12 +223,9 @@ class StretchRun {
   const Controllers::Numbers &numbers_;
   const std::vector<BankWork> &work_;
   const std::vector<std::size_t> &ends_;
-  noc::Network network_;
+  noc::Messages<Message> messages_;
   std::vector<Bank> banks_;
   std::int64_t packetFlits_ = 1;
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::unordered_map<std::int64_t, std::pair<Message, int>> cargo_;
-  std::uint64_t turn_ = 0;
   std::int64_t heard_ = 0, sent_ = 0, received_ = 0, packets_ = 0;
   Tick cleared_ = 0;
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "pimento/base/integer.h"
 
 namespace pimento::sim::sram {
@@ -187,6 +189,22 @@ LayoutTable::Place LayoutTable::placeOf(int region, std::uint64_t address) const
           static_cast<int>(inBank % sram_.arraysPerWay),
           static_cast<int>(bitline),
           r.wordline};
+}
+
+std::vector<LayoutTable::BankWays> LayoutTable::waysOf(int region, std::uint64_t address,
+                                                       std::int64_t lineBytes) const {
+  const Region &r = entry(region).region;
+  const auto bytes = static_cast<std::uint64_t>(lineBytes);
+  const std::uint64_t line = address / bytes * bytes;
+  std::vector<BankWays> out;
+  for (std::uint64_t a = std::max(line, r.base); a < std::min(line + bytes, r.end);
+       a += static_cast<std::uint64_t>(r.elementBytes)) {
+    const Place p = placeOf(region, a);
+    auto at = std::ranges::find(out, p.bank, &BankWays::bank);
+    if (at == out.end()) at = out.insert(out.end(), {p.bank, {}});
+    if (std::ranges::find(at->ways, p.way) == at->ways.end()) at->ways.push_back(p.way);
+  }
+  return out;
 }
 
 std::uint64_t LayoutTable::addressOf(int region, std::int64_t tile, int bitline) const {

@@ -88,6 +88,12 @@ class LayoutTable {
 
   /// Of the element that the address lies in.
   Place placeOf(int region, std::uint64_t address) const;
+  /// The banks, and ways of each, that elements of the line of `lineBytes` at `address` lie in.
+  struct BankWays {
+    int bank = 0;
+    std::vector<int> ways;
+  };
+  std::vector<BankWays> waysOf(int region, std::uint64_t address, std::int64_t lineBytes) const;
   /// The element's first address, by tile and bitline.
   std::uint64_t addressOf(int region, std::int64_t tile, int bitline) const;
 

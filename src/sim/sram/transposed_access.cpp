@@ -1,32 +1,20 @@
 #include "pimento/sim/sram/transposed_access.h"
 
 #include <algorithm>
-#include <set>
 
 namespace pimento::sim::sram {
 
 using Verdict = LayoutTable::Verdict;
 
 TransposedAccess::TransposedAccess(const machine::Sram &sram, LayoutTable &table, Arrays &arrays)
-    : sram_(sram), table_(table), arrays_(arrays), units_(static_cast<std::size_t>(sram.banks() * sram.ways), 0) {}
+    : sram_(sram), table_(table), arrays_(arrays), units_(sram) {}
 
 /// The whole line passes, so that each way that it lies in works on it.
 std::int64_t TransposedAccess::throughUnits(int region, std::uint64_t address, std::int64_t now) {
-  const LayoutTable::Region &r = table_.region(region);
-  const auto bytes = static_cast<std::uint64_t>(sram_.line.value);
-  const std::uint64_t line = address / bytes * bytes;
-  std::set<std::size_t> ways;
-  for (std::uint64_t a = std::max(line, r.base); a < std::min(line + bytes, r.end);
-       a += static_cast<std::uint64_t>(r.elementBytes)) {
-    const LayoutTable::Place p = table_.placeOf(region, a);
-    ways.insert(static_cast<std::size_t>(p.bank * sram_.ways + p.way));
-  }
+  const int bits = 8 * table_.region(region).elementBytes;
   std::int64_t done = now;
-  for (const std::size_t way : ways) {
-    units_[way] = std::max(units_[way], now) + 8 * r.elementBytes;
-    done = std::max(done, units_[way]);
-    ++transposed_;
-  }
+  for (const LayoutTable::BankWays &b : table_.waysOf(region, address, sram_.line.value))
+    for (const int way : b.ways) done = std::max(done, units_.pass(b.bank, way, bits, now));
   return done;
 }
 

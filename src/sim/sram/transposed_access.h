@@ -14,6 +14,7 @@
 
 #include "pimento/sim/sram/arrays.h"
 #include "pimento/sim/sram/layout_table.h"
+#include "pimento/sim/sram/transpose_units.h"
 
 namespace pimento::sim::sram {
 
@@ -42,7 +43,7 @@ class TransposedAccess {
   std::vector<Answer> changed(std::int64_t now);
   std::size_t waiting() const { return waiting_.size(); }
   /// Passes of lines through units.
-  std::int64_t transposed() const { return transposed_; }
+  std::int64_t transposed() const { return units_.passes(); }
 
  private:
   std::optional<Answer> answered(std::int64_t now, const Request &request);
@@ -51,9 +52,8 @@ class TransposedAccess {
   machine::Sram sram_;
   LayoutTable &table_;
   Arrays &arrays_;
-  std::vector<std::int64_t> units_;  ///< by way of all banks: free from then on
+  TransposeUnits units_;
   std::deque<Request> waiting_;
-  std::int64_t transposed_ = 0;
 };
 
 }  // namespace pimento::sim::sram

@@ -24,36 +24,25 @@ Transposer::Transposer(const machine::Machine &machine, const uncore::Slices &sl
       chip_(machine, slices, *this),
       numbers_(numbers),
       lineBytes_(static_cast<std::uint64_t>(slices.line.value)),
-      units_(static_cast<std::size_t>(machine.sram->banks()),
-             std::vector<Tick>(static_cast<std::size_t>(machine.sram->ways), 0)) {}
+      units_(*machine.sram) {}
 
 Token Transposer::token(What what, std::size_t slice, std::uint64_t line) const {
   return static_cast<Token>(what) << kWhatShift | static_cast<Token>(slice) << kSliceShift | line;
 }
 
-/// Banks and ways of a line's elements.
-std::vector<Transposer::Target> Transposer::targetsOf(std::uint64_t line) const {
-  std::vector<Target> out;
-  const std::uint64_t from = std::max(base_, line * lineBytes_), to = std::min(end_, (line + 1) * lineBytes_);
-  const auto bytes = static_cast<std::uint64_t>(elementBits_ / 8);
-  for (std::uint64_t a = from; a < to; a += bytes) {
-    const LayoutTable::Place p = table_->placeOf(region_, a);
-    auto at = std::ranges::find(out, p.bank, &Target::bank);
-    if (at == out.end()) at = out.insert(out.end(), {p.bank, {}});
-    if (std::ranges::find(at->ways, p.way) == at->ways.end()) at->ways.push_back(p.way);
-  }
-  return out;
+std::vector<LayoutTable::BankWays> Transposer::waysOf(std::uint64_t line) const {
+  return table_->waysOf(region_, line * lineBytes_, static_cast<std::int64_t>(lineBytes_));
 }
 
 TransposeTime Transposer::run(std::int64_t start) {
   time_ = {};
-  slices_.assign(units_.size(), {});
+  slices_.assign(static_cast<std::size_t>(sram_.banks()), {});
   const std::uint64_t first = base_ / lineBytes_, last = (end_ - 1) / lineBytes_;
   left_.assign(static_cast<std::size_t>(last - first + 1), 0);
   time_.lines = static_cast<std::int64_t>(left_.size());
   for (std::uint64_t line = first; line <= last; ++line) {
-    const std::vector<Target> targets = targetsOf(line);
-    for (const Target &t : targets)
+    const std::vector<LayoutTable::BankWays> targets = waysOf(line);
+    for (const LayoutTable::BankWays &t : targets)
       left_[static_cast<std::size_t>(line - first)] += static_cast<std::int64_t>(t.ways.size());
     // On the way out a line is put together where its first element lies.
     const Node at = isOut_ ? targets.front().bank : chip_.home(line * lineBytes_);
@@ -63,9 +52,11 @@ TransposeTime Transposer::run(std::int64_t start) {
   for (std::size_t s = 0; s < slices_.size(); ++s)
     chip_.send(start, numbers_.core, static_cast<Node>(s), Bytes(static_cast<std::int64_t>(lineBytes_)),
                Traffic::kOffload, token(What::kBegin, s, 0));
+  const std::int64_t before = units_.passes();
   chip_.run();
   PIMENTO_CHECK(open_ == 0);
   time_.cycles -= start;
+  time_.transposed = units_.passes() - before;
   return time_;
 }
 
@@ -101,7 +92,7 @@ TransposeTime Transposer::release(LayoutTable &table, int region, std::int64_t s
 FlushTime Transposer::reserve(std::int64_t start) {
   PIMENTO_CHECK(shape_.ways > sram_.ways);
   time_ = {};
-  slices_.assign(units_.size(), {});
+  slices_.assign(static_cast<std::size_t>(sram_.banks()), {});
   open_ = slices_.size();
   for (std::size_t s = 0; s < slices_.size(); ++s)
     chip_.send(start, numbers_.core, static_cast<Node>(s), Bytes(0), Traffic::kControl, token(What::kReserve, s, 0));
@@ -111,7 +102,8 @@ FlushTime Transposer::reserve(std::int64_t start) {
 }
 
 void Transposer::giveWaysBack() {
-  for (std::size_t s = 0; s < units_.size(); ++s) chip_.restrict(static_cast<Node>(s), shape_.ways);
+  for (std::size_t s = 0; s < static_cast<std::size_t>(sram_.banks()); ++s)
+    chip_.restrict(static_cast<Node>(s), shape_.ways);
 }
 
 FlushTime Transposer::recall(const LayoutTable &table, int region, const DirtyLines &dirty, std::int64_t start) {
@@ -127,7 +119,7 @@ FlushTime Transposer::recall(const LayoutTable &table, int region, const DirtyLi
     if (table.state(region) == LayoutTable::State::kNormal) {
       ++open_;
     } else {
-      for (const Target &t : targetsOf(line)) open_ += t.ways.size();
+      for (const LayoutTable::BankWays &t : waysOf(line)) open_ += t.ways.size();
     }
     chip_.send(start, numbers_.core, d.tile, Bytes(0), Traffic::kControl,
                token(What::kRecall, static_cast<std::size_t>(d.tile), line));
@@ -141,7 +133,7 @@ FlushTime Transposer::save(std::uint64_t address, Bytes state, std::int64_t star
   const auto core = static_cast<std::size_t>(numbers_.core);
   const std::int64_t lines = ceilDiv(state.value, static_cast<std::int64_t>(lineBytes_));
   time_ = {};
-  slices_.assign(units_.size(), {});
+  slices_.assign(static_cast<std::size_t>(sram_.banks()), {});
   slices_[core].waiting = lines;
   open_ = 1;
   for (std::int64_t i = 0; i < lines; ++i)
@@ -172,12 +164,9 @@ FlushTime Transposer::restore(std::uint64_t address, Bytes state, std::int64_t s
 void Transposer::keep(std::size_t s, std::uint64_t line, Tick now) {
   if (table_->state(region_) == LayoutTable::State::kNormal)
     return chip_.access(now, line * lineBytes_, uncore::Access::kWriteWhole, token(What::kKept, s, line));
-  for (const Target &t : targetsOf(line)) {
+  for (const LayoutTable::BankWays &t : waysOf(line)) {
     if (t.bank != static_cast<int>(s)) continue;
-    for (const int way : t.ways) {
-      ++time_.transposed;
-      chip_.at(throughUnit(t.bank, way, now), token(What::kKept, s, line));
-    }
+    for (const int way : t.ways) chip_.at(units_.pass(t.bank, way, elementBits_, now), token(What::kKept, s, line));
   }
 }
 
@@ -191,25 +180,17 @@ void Transposer::ask(std::size_t s, Tick now) {
   ++slice.waiting;
   slice.free = now + 1;
   if (isOut_) {
-    for (const Target &t : targetsOf(line)) transpose(t, s, line, now);
+    for (const LayoutTable::BankWays &t : waysOf(line)) transpose(t, s, line, now);
   } else {
     chip_.access(now, line * lineBytes_, uncore::Access::kRead, token(What::kLine, s, line));
   }
   chip_.at(now + 1, token(What::kAsk, s, 0));
 }
 
-/// When a way's unit has taken a line, after those before it.
-Tick Transposer::throughUnit(int bank, int way, Tick now) {
-  Tick &free = units_[static_cast<std::size_t>(bank)][static_cast<std::size_t>(way)];
-  return free = std::max(free, now) + elementBits_;
-}
-
 /// Through the units of the ways that its elements lie in.
-void Transposer::transpose(const Target &target, std::size_t s, std::uint64_t line, Tick now) {
-  for (const int way : target.ways) {
-    ++time_.transposed;
-    chip_.at(throughUnit(target.bank, way, now), token(What::kTransposed, s, line));
-  }
+void Transposer::transpose(const LayoutTable::BankWays &to, std::size_t s, std::uint64_t line, Tick now) {
+  for (const int way : to.ways)
+    chip_.at(units_.pass(to.bank, way, elementBits_, now), token(What::kTransposed, s, line));
 }
 
 void Transposer::ended(std::size_t s, Tick now) {
@@ -230,7 +211,7 @@ void Transposer::on(Token t, Tick now) {
     case What::kAsk:
       return ask(s, now);
     case What::kLine: {
-      const std::vector<Target> targets = targetsOf(line);
+      const std::vector<LayoutTable::BankWays> targets = waysOf(line);
       for (std::size_t i = 0; i < targets.size(); ++i) {
         if (targets[i].bank == static_cast<int>(s)) {
           transpose(targets[i], s, line, now);
@@ -245,7 +226,7 @@ void Transposer::on(Token t, Tick now) {
     case What::kAtBank: {
       // The stream that waits for it is that of the line's slice.
       const auto home = static_cast<std::size_t>(chip_.home(line * lineBytes_));
-      for (const Target &target : targetsOf(line))
+      for (const LayoutTable::BankWays &target : waysOf(line))
         if (target.bank == static_cast<int>(s)) transpose(target, home, line, now);
       return;
     }
@@ -277,7 +258,7 @@ void Transposer::on(Token t, Tick now) {
                    token(What::kRecalled, static_cast<std::size_t>(bank), line));
       };
       if (table_->state(region_) == LayoutTable::State::kNormal) return to(chip_.home(line * lineBytes_));
-      for (const Target &t : targetsOf(line)) to(t.bank);
+      for (const LayoutTable::BankWays &t : waysOf(line)) to(t.bank);
       return;
     }
     case What::kRecalled:

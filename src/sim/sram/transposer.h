@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "pimento/sim/sram/layout_table.h"
+#include "pimento/sim/sram/transpose_units.h"
 #include "pimento/sim/uncore/uncore.h"
 
 namespace pimento::sim::sram {
@@ -72,41 +73,35 @@ class Transposer final : public uncore::Client {
 
  private:
   enum class What : std::uint8_t {
-    kBegin,
-    kAsk,
-    kLine,
-    kAtBank,
-    kTransposed,
-    kStored,
-    kEnd,
-    kReserve,
-    kFlush,
-    kFlushed,
-    kRecall,
-    kRecalled,
-    kKept,
-    kAskState,
-    kState,
+    kBegin,       ///< a slice's stream hears that it may begin
+    kAsk,         ///< it may ask for its next line
+    kLine,        ///< a line is there
+    kAtBank,      ///< it is at a bank of its tiles
+    kTransposed,  ///< it has passed a unit
+    kStored,      ///< it is at its memory controller
+    kEnd,         ///< the core hears that something is done
+    kReserve,     ///< a slice hears that it loses ways
+    kFlush,       ///< a line leaves a tile for memory
+    kFlushed,     ///< its controller has it
+    kRecall,      ///< a private cache hears that it loses a line
+    kRecalled,    ///< the line is where it belongs
+    kKept,        ///< it has been written there
+    kAskState,    ///< a slice is asked for a line of a core's state
+    kState,       ///< which is there
   };
   struct Slice {
-    std::vector<std::uint64_t>
-        lines;  ///< of the region, rising: those that lie here, or, on the way out, of its arrays
+    /// Of the region, rising: those that lie here, or, on the way out, of its arrays.
+    std::vector<std::uint64_t> lines;
     std::size_t next = 0;
     std::int64_t waiting = 0;
     uncore::Tick free = 0;  ///< it may ask again
     bool isBegun = false, isEnded = false;
   };
-  struct Target {
-    int bank = 0;
-    std::vector<int> ways;
-  };
-
   uncore::Token token(What what, std::size_t slice, std::uint64_t line) const;
-  std::vector<Target> targetsOf(std::uint64_t line) const;
+  std::vector<LayoutTable::BankWays> waysOf(std::uint64_t line) const;
   TransposeTime run(std::int64_t start);
   void ask(std::size_t slice, uncore::Tick now);
-  void transpose(const Target &target, std::size_t slice, std::uint64_t line, uncore::Tick now);
-  uncore::Tick throughUnit(int bank, int way, uncore::Tick now);
+  void transpose(const LayoutTable::BankWays &to, std::size_t slice, std::uint64_t line, uncore::Tick now);
   void ended(std::size_t slice, uncore::Tick now);
   void look(const LayoutTable &table, int region);
   void keep(std::size_t slice, std::uint64_t line, uncore::Tick now);
@@ -121,8 +116,8 @@ class Transposer final : public uncore::Client {
   std::uint64_t base_ = 0, end_ = 0;
   bool isOut_ = false;
   std::vector<Slice> slices_;
-  std::vector<std::int64_t> left_;                ///< by line of the region: transpositions that are missing
-  std::vector<std::vector<uncore::Tick>> units_;  ///< by bank and way: free from then on
+  std::vector<std::int64_t> left_;  ///< by line of the region: transpositions that are missing
+  TransposeUnits units_;
   std::size_t open_ = 0;
   TransposeTime time_;
 };

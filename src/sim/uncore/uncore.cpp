@@ -1,7 +1,6 @@
 #include "pimento/sim/uncore/uncore.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "pimento/base/diagnostics.h"
@@ -11,17 +10,24 @@ namespace pimento::sim::uncore {
 
 namespace {
 
-constexpr Tick kNever = std::numeric_limits<Tick>::max();
 /// Cycles that memory is worked on at a time: less than any data take, so that no answer is found too late.
 constexpr dram::Tick kMemoryStep = 16;
 
 }  // namespace
 
+Slices Slices::of(const machine::Machine &machine) {
+  Slices s;
+  const machine::Noc &noc = *machine.noc;
+  for (std::int64_t c = 0; c < machine.dram->organization.channels; ++c)
+    s.controllers.push_back(static_cast<Node>(c / 2 % noc.rows * noc.columns + (c % 2 == 0 ? 0 : noc.columns - 1)));
+  return s;
+}
+
 Uncore::Uncore(const machine::Machine &machine, const Slices &slices, Client &client)
     : machine_(machine),
       slices_(slices),
       client_(client),
-      network_(*machine.noc),
+      messages_(*machine.noc),
       memory_(*machine.dram),
       clocks_(machine) {
   PIMENTO_CHECK(static_cast<std::int64_t>(slices.controllers.size()) == machine.dram->organization.channels);
@@ -53,26 +59,12 @@ void Uncore::at(Tick time, Token token) {
   push(time, Kind::kToken, token);
 }
 
-void Uncore::post(Tick time, Node from, Node to, Bytes data, Traffic traffic, Kind kind, std::uint64_t what) {
-  if (from == to) return push(time, kind, what);  // it stays in the tile
-  cargo_.emplace(network_.send(time, from, to, machine_.noc->flits(data), traffic), Cargo{what, kind, 1});
-}
-
 void Uncore::send(Tick time, Node from, Node to, Bytes data, Traffic traffic, Token token) {
   post(time, from, to, data, traffic, Kind::kToken, token);
 }
 
 void Uncore::multicast(Tick time, Node from, const std::vector<Node> &to, Bytes data, Traffic traffic, Token token) {
-  std::vector<Node> others;
-  for (const Node n : to) {
-    if (n == from)
-      push(time, Kind::kToken, token);
-    else
-      others.push_back(n);
-  }
-  if (others.empty()) return;
-  const std::int64_t packet = network_.multicast(time, from, others, machine_.noc->flits(data), traffic);
-  cargo_.emplace(packet, Cargo{token, Kind::kToken, static_cast<int>(others.size())});
+  messages_.multicast(time, from, to, machine_.noc->flits(data), traffic, {Kind::kToken, token});
 }
 
 std::uint64_t Uncore::keepAsked(const Asked &asked) {
@@ -148,30 +140,22 @@ void Uncore::askMemory(std::uint64_t line, bool isWrite, Tick now) {
   if (!isWrite) reading_.emplace(request, line);  // the last burst ends it
 }
 
-void Uncore::handle(const Event &e) {
-  switch (e.kind) {
+void Uncore::handle(const What &what, Tick now) {
+  switch (what.kind) {
     case Kind::kToken:
-      return client_.on(e.what, e.time);
+      return client_.on(what.what, now);
     case Kind::kLook:
-      return look(takeAsked(e.what), e.time);
+      return look(takeAsked(what.what), now);
     case Kind::kAskMemory:
     case Kind::kStoreMemory:
-      return askMemory(e.what, e.kind == Kind::kStoreMemory, e.time);
+      return askMemory(what.what, what.kind == Kind::kStoreMemory, now);
     case Kind::kStored: {
-      const Asked asked = takeAsked(e.what);
-      askMemory(asked.line, true, e.time);
-      return at(e.time, asked.token);
+      const Asked asked = takeAsked(what.what);
+      askMemory(asked.line, true, now);
+      return at(now, asked.token);
     }
     case Kind::kFill:
-      return fill(e.what, e.time);
-  }
-}
-
-void Uncore::takeArrivals() {
-  for (const noc::Arrival &a : network_.takeArrivals()) {
-    const auto cargo = cargo_.find(a.packet);
-    push(a.time, cargo->second.kind, cargo->second.what);
-    if (--cargo->second.left == 0) cargo_.erase(cargo);
+      return fill(what.what, now);
   }
 }
 
@@ -190,30 +174,20 @@ void Uncore::takeAnswers() {
 }
 
 Tick Uncore::run() {
-  const Tick stages = machine_.noc->router.value;
   while (true) {
-    const Tick own = events_.empty() ? kNever : events_.top().time;
-    // The mesh works on what has its stages behind it, so far ahead is safe.
-    const Tick mesh = network_.next() == kNever ? kNever : std::max<Tick>(network_.next() - stages + 1, 0);
-    const Tick dram = inMemory_ == 0 ? kNever : clocks_.toCore(worked_ + kMemoryStep);
-    const Tick now = std::min({own, mesh, dram});
-    if (now == kNever) return last_;
-    if (mesh == now) {
-      network_.workUntil(now);
-      takeArrivals();
-      continue;
-    }
-    if (dram == now) {
+    const Tick next = messages_.next();
+    if (inMemory_ > 0 && clocks_.toCore(worked_ + kMemoryStep) <= next) {
       worked_ += kMemoryStep;
       memory_.workUntil(worked_);
       takeAnswers();
       continue;
     }
-    const Event e = events_.top();
-    events_.pop();
-    if (inMemory_ == 0) worked_ = std::max(worked_, clocks_.toMemory(e.time));
-    last_ = std::max(last_, e.time);
-    handle(e);
+    if (next == noc::Network::kNever) return last_;
+    const auto event = messages_.step();
+    if (!event) continue;
+    if (inMemory_ == 0) worked_ = std::max(worked_, clocks_.toMemory(event->time));
+    last_ = std::max(last_, event->time);
+    handle(event->payload, event->time);
   }
 }
 

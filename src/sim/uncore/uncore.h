@@ -13,7 +13,6 @@
 #pragma once
 
 #include <cstdint>
-#include <queue>
 #include <unordered_map>
 #include <vector>
 
@@ -22,7 +21,7 @@
 #include "pimento/sim/cache/tags.h"
 #include "pimento/sim/clocks.h"
 #include "pimento/sim/dram/memory.h"
-#include "pimento/sim/noc/network.h"
+#include "pimento/sim/noc/messages.h"
 
 namespace pimento::sim::uncore {
 
@@ -41,6 +40,9 @@ struct Slices {
   int ports = 1;       ///< accesses that a slice takes per cycle
   cache::Replacement replacement = cache::Replacement::kBimodalRrip;
   std::vector<Node> controllers;  ///< tile of each memory channel
+
+  /// Those of a machine, its channels' controllers at the west and east ends of its rows in turn. Else as above.
+  static Slices of(const machine::Machine &machine);
 };
 
 class Client {
@@ -97,47 +99,38 @@ class Uncore {
   cache::Tags &tags(Node slice) { return tags_[static_cast<std::size_t>(slice)]; }
 
   const Counts &counts() const { return counts_; }
-  const noc::Network &network() const { return network_; }
+  const noc::Network &network() const { return messages_.network(); }
   dram::Memory::Counts memory() const { return memory_.counts(); }
 
  private:
   enum class Kind : std::uint8_t {
     kToken,        ///< the client's
-    kLook,         ///< an access reaches its slice; `what` is an index into accesses_
+    kLook,         ///< an access reaches its slice; `what` is an index into asked_
     kAskMemory,    ///< a request reaches a controller: `what` is a line
     kFill,         ///< a line reaches its slice
     kStoreMemory,  ///< a line that is written back reaches its controller
     kStored,       ///< one that a client has sent; `what` is an index into asked_
   };
-  struct Event {
-    Tick time = 0;
-    std::uint64_t order = 0;
-    std::uint64_t what = 0;
+  struct What {
     Kind kind = Kind::kToken;
-    bool operator>(const Event &o) const { return time != o.time ? time > o.time : order > o.order; }
+    std::uint64_t what = 0;
   };
   struct Asked {
     std::uint64_t line = 0;
     Token token = 0;
     Access what = Access::kRead;
   };
-  /// What a packet is about.
-  struct Cargo {
-    std::uint64_t what = 0;
-    Kind kind = Kind::kToken;
-    int left = 1;  ///< tiles that it has not reached
-  };
-
   std::uint64_t keepAsked(const Asked &asked);
   Asked takeAsked(std::uint64_t place);
   void askMemory(std::uint64_t line, bool isWrite, Tick now);
-  void push(Tick time, Kind kind, std::uint64_t what) { events_.push({time, turn_++, what, kind}); }
-  void post(Tick time, Node from, Node to, Bytes data, Traffic traffic, Kind kind, std::uint64_t what);
-  void handle(const Event &e);
+  void push(Tick time, Kind kind, std::uint64_t what) { messages_.at(time, 0, {kind, what}); }
+  void post(Tick time, Node from, Node to, Bytes data, Traffic traffic, Kind kind, std::uint64_t what) {
+    messages_.send(time, from, to, machine_.noc->flits(data), traffic, {kind, what});
+  }
+  void handle(const What &what, Tick now);
   void look(const Asked &asked, Tick now);
   void fill(std::uint64_t line, Tick now);
   void keep(std::uint64_t line, bool isDirty, Tick now);
-  void takeArrivals();
   void takeAnswers();
   std::uint64_t inSlice(std::uint64_t line) const;
   std::uint64_t lineOf(Node slice, std::uint64_t number) const;
@@ -147,16 +140,13 @@ class Uncore {
   const machine::Machine &machine_;
   Slices slices_;
   Client &client_;
-  noc::Network network_;
+  noc::Messages<What> messages_;
   dram::Memory memory_;
   Clocks clocks_;
   std::vector<cache::Tags> tags_;  ///< by slice
   std::vector<Calendar> ports_;    ///< likewise
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::uint64_t turn_ = 0;
   std::vector<Asked> asked_;
   std::vector<std::uint64_t> unused_;                             ///< places of asked_
-  std::unordered_map<std::int64_t, Cargo> cargo_;                 ///< by packet
   std::unordered_map<std::int64_t, std::uint64_t> reading_;       ///< by request of memory: the line
   std::unordered_map<std::uint64_t, std::vector<Asked>> coming_;  ///< by line on its way: who waits for it
   dram::Tick worked_ = 0;                                         ///< memory has worked so far

@@ -85,13 +85,8 @@ TEST(StreamWalk, VisitsTheLinesOfTheLoopNest) {
 
 struct Engine : ::testing::Test {
   machine::Machine machine = load("l3-uncore", {{"refresh.policy", "none"}});
-  StreamEngines engines{machine, slices(), Engines{}};
+  StreamEngines engines{machine, Slices::of(machine), Engines{}};
 
-  static Slices slices() {
-    Slices s;
-    for (sim::uncore::Node c = 0; c < 16; ++c) s.controllers.push_back(c % 2 == 0 ? c / 2 * 8 : c / 2 * 8 + 7);
-    return s;
-  }
   /// So many lines from `base` on are there.
   void warm(std::uint64_t base, std::int64_t lines) {
     for (std::int64_t i = 0; i < lines; ++i) engines.chip().warm(base + static_cast<std::uint64_t>(i * kLine), false);
@@ -262,7 +257,7 @@ TEST_F(Engine, EveryStrandEndsAndNothingIsLost) {
       strands.push_back(std::move(s));
     }
     for (int run = 0; run < 2; ++run) {
-      Slices small = slices();
+      Slices small = Slices::of(machine);
       small.size = Bytes(std::int64_t{64} << 10);
       StreamEngines own(machine, small, Engines{});
       const StreamTimes t = own.run(strands);

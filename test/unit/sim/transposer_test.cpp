@@ -17,14 +17,9 @@ constexpr std::int64_t kLine = 64, kAccess = 20, kBits = 32;
 
 struct Transposing : ::testing::Test {
   machine::Machine machine = load("l3-uncore", {{"refresh.policy", "none"}});
-  Transposer transposer{machine, slices(), {}};
+  Transposer transposer{machine, sim::uncore::Slices::of(machine), {}};
   LayoutTable table{*machine.sram, {}};
 
-  static sim::uncore::Slices slices() {
-    sim::uncore::Slices s;
-    for (sim::uncore::Node c = 0; c < 16; ++c) s.controllers.push_back(c % 2 == 0 ? c / 2 * 8 : c / 2 * 8 + 7);
-    return s;
-  }
   /// So many f32 in tiles of 256.
   int row(std::int64_t elements) {
     const auto region =
@@ -91,7 +86,7 @@ using sim::sram::DirtyLine;
 using sim::sram::FlushTime;
 
 TEST_F(Transposing, ReservedWaysLoseTheirDirtyLinesToMemory) {
-  sim::uncore::Slices wide = slices();
+  sim::uncore::Slices wide = sim::uncore::Slices::of(machine);
   wide.size = Bytes(18 * 128 * 1024);
   wide.ways = 18;
   Transposer own(machine, wide, {});

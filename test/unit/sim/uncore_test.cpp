@@ -35,11 +35,6 @@ struct Chip : ::testing::Test {
   machine::Machine machine = load("l3-uncore", {{"refresh.policy", "none"}});
   Notes notes;
 
-  Slices slices() const {
-    Slices s;
-    for (Node c = 0; c < 16; ++c) s.controllers.push_back(c % 2 == 0 ? c / 2 * 8 : c / 2 * 8 + 7);  // left and right
-    return s;
-  }
   /// Of a packet alone on the mesh.
   Tick packet(Node from, Node to, Bytes data) const {
     if (from == to) return 0;
@@ -59,7 +54,7 @@ struct Chip : ::testing::Test {
 };
 
 TEST_F(Chip, LinesLieInSlicesByPieces) {
-  const Uncore chip(machine, slices(), notes);
+  const Uncore chip(machine, Slices::of(machine), notes);
   EXPECT_EQ(chip.home(0), 0);
   EXPECT_EQ(chip.home(1023), 0);
   EXPECT_EQ(chip.home(1024), 1);
@@ -67,7 +62,7 @@ TEST_F(Chip, LinesLieInSlicesByPieces) {
 }
 
 TEST_F(Chip, AHitTakesTheLatencyAndAPortTakesOneAccessPerCycle) {
-  Uncore chip(machine, slices(), notes);
+  Uncore chip(machine, Slices::of(machine), notes);
   for (std::uint64_t line = 0; line < 4; ++line) chip.warm(line * kLine, false);
   for (Token i = 0; i < 4; ++i) chip.access(100, i * kLine, Access::kRead, i);
   chip.access(100, 0, Access::kWrite, 4);
@@ -80,12 +75,13 @@ TEST_F(Chip, AMissAsksTheControllerOfItsChannel) {
   for (const std::uint64_t address : {std::uint64_t{0}, std::uint64_t{1024}, std::uint64_t{37} * 1024 + 512}) {
     SCOPED_TRACE(address);
     Notes own;
-    Uncore chip(machine, slices(), own);
+    Uncore chip(machine, Slices::of(machine), own);
     chip.access(1000, address, Access::kRead, 7);
     chip.run();
     const Node home = chip.home(address);
     const Node controller =
-        slices().controllers[static_cast<std::size_t>(sim::dram::placeOf(machine.dram->organization, address).channel)];
+        Slices::of(machine)
+            .controllers[static_cast<std::size_t>(sim::dram::placeOf(machine.dram->organization, address).channel)];
     const Tick asked = 1000 + 20 + packet(home, controller, Bytes(0));
     EXPECT_EQ(own.of(7), memory(address, asked) + packet(controller, home, Bytes(64)));
     const std::int64_t hops = chip.network().distance(home, controller);
@@ -97,7 +93,7 @@ TEST_F(Chip, AMissAsksTheControllerOfItsChannel) {
 }
 
 TEST_F(Chip, AccessesToALineOnItsWayWaitForIt) {
-  Uncore chip(machine, slices(), notes);
+  Uncore chip(machine, Slices::of(machine), notes);
   chip.access(0, 128, Access::kRead, 1);
   chip.access(5, 128, Access::kWrite, 2);
   chip.access(9, 160, Access::kRead, 3);
@@ -110,7 +106,7 @@ TEST_F(Chip, AccessesToALineOnItsWayWaitForIt) {
 }
 
 TEST_F(Chip, DirtyLinesThatGoAreWrittenBack) {
-  Slices small = slices();
+  Slices small = Slices::of(machine);
   small.size = Bytes(4 * 64);
   small.ways = 4;
   Uncore chip(machine, small, notes);
@@ -124,7 +120,7 @@ TEST_F(Chip, DirtyLinesThatGoAreWrittenBack) {
 }
 
 TEST_F(Chip, HoldsAsManyLinesAsItHasPlaces) {
-  Slices small = slices();
+  Slices small = Slices::of(machine);
   small.size = Bytes(8192);
   small.ways = 8;
   small.replacement = sim::cache::Replacement::kLru;
@@ -135,7 +131,7 @@ TEST_F(Chip, HoldsAsManyLinesAsItHasPlaces) {
 }
 
 TEST_F(Chip, AMessageComesOncePerTile) {
-  Uncore chip(machine, slices(), notes);
+  Uncore chip(machine, Slices::of(machine), notes);
   chip.send(10, 5, 62, Bytes(0), Traffic::kOffload, 1);
   chip.multicast(10000, 9, {1, 9, 63}, Bytes(64), Traffic::kOffload, 2);
   chip.at(3, 3);
@@ -165,7 +161,7 @@ TEST_F(Chip, LosesNothing) {
   std::vector<Tick> ends;
   for (int run = 0; run < 2; ++run) {
     RandomClient client;
-    Slices small = slices();
+    Slices small = Slices::of(machine);
     small.size = Bytes(64 * 64);
     Uncore chip(machine, small, client);
     client.chip = &chip;
@@ -195,7 +191,7 @@ TEST_F(Chip, LosesNothing) {
 }
 
 TEST_F(Chip, StreamsReadNearlyAsFastAsMemoryDoes) {
-  Uncore chip(machine, slices(), notes);
+  Uncore chip(machine, Slices::of(machine), notes);
   constexpr std::int64_t kLines = 64000;
   for (std::int64_t i = 0; i < kLines; ++i)
     chip.access(i / 16, static_cast<std::uint64_t>(i) * kLine, Access::kRead, static_cast<Token>(i));
