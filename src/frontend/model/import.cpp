@@ -43,6 +43,7 @@ const Handlers &handlers() {
     Handlers h;
     addElementwise(h);
     addLayout(h);
+    addConstants(h);
     addSums(h);
     addNormalising(h);
     return h;

@@ -89,6 +89,7 @@ struct Handlers {
 };
 void addElementwise(Handlers &handlers);
 void addLayout(Handlers &handlers);
+void addConstants(Handlers &handlers);
 void addSums(Handlers &handlers);
 void addNormalising(Handlers &handlers);
 const Handlers &handlers();

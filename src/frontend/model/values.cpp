@@ -125,4 +125,12 @@ std::optional<Shape> broadcast(const Shape &a, const Shape &b) {
   return out;
 }
 
+Value constantOf(kernel::TensorData data) {
+  Value v;
+  v.type = data.type;
+  v.shape = data.shape;
+  v.constant = std::move(data);
+  return v;
+}
+
 }  // namespace pimento::frontend::model

@@ -38,6 +38,8 @@ struct Value {
   bool isWhole(const Shape &stored) const;  ///< the view is the buffer itself
 };
 
+Value constantOf(kernel::TensorData data);
+
 /// Each index walks its own axis.
 std::vector<Walk> wholeView(std::size_t rank);
 

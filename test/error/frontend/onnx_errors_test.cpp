@@ -69,6 +69,27 @@ TEST(ModelErrors, ShapesMustFit) {
   expectCode(m, "model-shape", "weights");
 }
 
+TEST(ModelErrors, ExtentsAreNumbersThatATensorCanHave) {
+  constexpr std::int64_t kHuge = std::int64_t{1} << 62;
+  Model m = one({"Reshape", "", {"x", "s"}, {}, {}, {}});
+  m.constants["s"] = integers({-3, -4});
+  expectCode(m, "model-value", "-3");
+  m.constants["s"] = integers({kHuge, kHuge, 4});
+  expectCode(m, "model-shape", "12");
+  m.constants["s"] = integers({kHuge, 4, -1});
+  expectCode(m, "model-shape", "12");
+  m = one({"ConstantOfShape", "", {"s"}, {}, {}, {}});
+  m.constants["s"] = integers({-2, -6});
+  expectCode(m, "model-value", "-2");
+  m.constants["s"] = integers({kHuge, 8});
+  expectCode(m, "model-shape", "too many");
+  m = one({"Range", "", {"a", "b", "c"}, {}, {}, {}});
+  m.constants["a"] = integers({0});
+  m.constants["b"] = integers({kHuge});
+  m.constants["c"] = integers({1});
+  expectCode(m, "model-shape", "too many");
+}
+
 TEST(ModelErrors, ReshapesThatShareNoDimensionsAreRefused) {
   Model m = one({"Reshape", "", {"x", "s"}, {}, {}, {}});
   m.inputs[0].shape = {{4, {}}, {6, {}}};

@@ -134,6 +134,8 @@ TEST(NearBankMappings, MistakesAreNamed) {
     expectOne(refusal(c.machine, c.kernel, c.sizes, c.wrong.text), c.wrong);
   }
   expectOne(refusal("attacc-published", "red", row, "reference", DType::kF32), {"", "unsupported-type", "f32"});
+  expectOne(refusal("hbm-pim-hbm3-published", "red", row, "reference", DType::kF8E4M3),
+            {"", "unsupported-type", "f8e4m3"});
 }
 
 TEST(NearBankProducts, WhatUnitsCannotDoIsNamed) {

@@ -53,6 +53,7 @@ void expectBounds(const std::string &kernel, const std::vector<std::int64_t> &si
       kernel::makeZooKernel(kernel, {{"batch", 1}, {"heads", sizes[0]}, {"dhead", sizes[1]}, {"len", sizes[2]}}, type);
   ASSERT_TRUE(graph.ok());
   const evaluate::GraphPart part{&*graph, 0, static_cast<int>(graph->kernels.size())};
+  ASSERT_NE(test::targetOf(machine).leastCosts(part, machine), nullptr);
   const std::vector<Draft> drafts = publishedDrafts(sizes);
   for (std::size_t i = 0; i < drafts.size(); i += every)
     for (const auto program : {mapping::ProgramKind::kPublished, mapping::ProgramKind::kPublishedEvaluated})
@@ -65,7 +66,34 @@ void expectBounds(const std::string &kernel, const std::vector<std::int64_t> &si
         spec.kind = mapping::MapSpec::Kind::kExplicit;
         SCOPED_TRACE(mapping::print(spec.mapping));
         test::expectBound(part, machine, spec);
+        const auto least = test::targetOf(machine).leastCosts(part, machine)->of(spec.mapping);
+        ASSERT_TRUE(least);
+        const auto compiled = test::targetOf(machine).compile(part, spec.mapping, machine, "plain", {});
+        ASSERT_TRUE(compiled.ok());
+        const auto run = (*compiled)->run({.isFastForward = true});
+        ASSERT_TRUE(run.ok());
+        EXPECT_GT(4 * least->cycles.value, run->cycles.value) << "not much of it is counted";
       }
+}
+
+TEST(PublishedDrafts, OfBytesMultiplyHalfAsOften) {
+  const machine::Machine machine = test::load("attacc-published");
+  const auto cycles = [&](const char *kernel, DType type) {
+    const Result<kernel::Graph> graph =
+        kernel::makeZooKernel(kernel, {{"batch", 1}, {"heads", 32}, {"dhead", 128}, {"len", 512}}, type);
+    const evaluate::GraphPart part{&*graph, 0, static_cast<int>(graph->kernels.size())};
+    mapping::MapSpec spec;
+    spec.mapping.program = mapping::ProgramKind::kPublished;
+    spec.mapping.part = mapping::StreamPart::kCompute;
+    spec.mapping = mappingOf({{{16, 1, 2}, {1, 4, 32}, {1, 16, 32}}}, spec);
+    const auto compiled = test::targetOf(machine).compile(part, spec.mapping, machine, "plain", {});
+    EXPECT_TRUE(compiled.ok());
+    return compiled.ok() ? (*compiled)->run({.isFastForward = true})->cycles.value : 0;
+  };
+  for (const char *kernel : {"bgemv", "attn"}) {
+    EXPECT_LT(cycles(kernel, DType::kF8E4M3), 0.65 * static_cast<double>(cycles(kernel, DType::kF16))) << kernel;
+    EXPECT_GT(cycles(kernel, DType::kF8E4M3), 0.4 * static_cast<double>(cycles(kernel, DType::kF16))) << kernel;
+  }
 }
 
 TEST(PublishedDrafts, TakeNoLessThanIsCountedWithoutTheirStreams) {
