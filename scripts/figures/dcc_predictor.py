@@ -14,12 +14,13 @@ import argparse
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 from dcc_optima import ATTACC, EVALUATED, HBM_PIM, SHAPES_2D, SHAPES_3D, sizesOf
-from tables import table
+from runner import Runner
+from tables import table, to_markdown
 
 # (name, kernel, machine, further options, the paper's: best found of total, performance where it was not)
 ROWS = [
@@ -92,16 +93,21 @@ def measured(ask, folder, rows, count, folds):
                       "paper_best": r[4], "paper_rest": r[5]} for r in rows]}
 
 
-def collect(runner, options):
-    """For figures.py. Predictors and answers are made anew: nothing comes from a store."""
+def asker(runner):
+    """Predictors and answers are made anew: nothing comes from a store."""
     def ask(row, shape, more):
         command = ["tune", row[1], "--size", sizesOf(shape), "--target", row[2], "--space", "published", "--store", "none", "--quiet",
                    "--no-check", *row[3], *more]
         return json.loads(runner.run([*command, "--json"]).stdout)
 
+    return ask
+
+
+def collect(runner, options):
+    """For figures.py."""
     rows, (count, folds) = ROWS[3:4] if options.is_quick else ROWS, (0, 2) if options.is_quick else (30, 4)
     with tempfile.TemporaryDirectory() as folder:
-        return measured(ask, folder, rows, count, folds)
+        return measured(asker(runner), folder, rows, count, folds)
 
 
 def draw(result):
@@ -125,10 +131,6 @@ def draw(result):
     }
 
 
-def regretText(r):
-    return f"{r['mean']:.2f}, {r['p95']:.2f}, {r['worst']:.2f} %"
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("pimento")
@@ -137,23 +139,11 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
-
-    def ask(row, shape, more):
-        command = [args.pimento, "tune", row[1], "--size", sizesOf(shape), "--target", row[2], "--space", "published",
-                   "--json", "--store", "none", "--quiet", "--no-check"] + row[3] + more
-        run = subprocess.run(command, capture_output=True, text=True)
-        if run.returncode != 0:
-            sys.exit(f"{' '.join(command)}\n{run.stderr}")
-        return json.loads(run.stdout)
-
     with tempfile.TemporaryDirectory() as folder:
-        result = measured(ask, folder, [r for r in ROWS if args.only in r[0]], args.shapes, args.folds)
+        result = measured(asker(Runner(args.pimento, Path(folder), is_quiet=True)), folder, [r for r in ROWS if args.only in r[0]],
+                          args.shapes, args.folds)
     print(f"{args.folds} folds; training of one: at most {result['train_seconds']:.1f} s, {result['drafts']:,} drafts\n")
-    print("| | shapes | best found by predictor-only | regret: mean, 95th percentile, worst | best found by predictor "
-          "| regret | seconds to score | paper: best found | where not |\n|---|---|---|---|---|---|---|---|---|")
-    for r in result["rows"]:
-        print(f"| {r['name']} | {r['shapes']} | {r['only']['best']} | {regretText(r['only'])} | {r['first']['best']} | "
-              f"{regretText(r['first'])} | {r['score_seconds']:.2f} | {r['paper_best']} | {r['paper_rest']} |")
+    print(to_markdown(draw(result)["tables"][0]))
     failed = result["train_seconds"] > 60 or any(r["first"]["mean"] > 0.5 for r in result["rows"])
     return 1 if args.check and failed else 0
 
