@@ -111,7 +111,7 @@ Result<Run> timed(const targets::l3_sram::Runtime &runtime, const machine::Sram 
 }  // namespace
 
 int main() {
-  const auto machine = machine::loadMachine("l3-sram", driver::machineFolders());
+  const auto machine = machine::loadMachine("l3-arrays", driver::machineFolders());
   if (!machine) return fail(machine.diagnostics());
   double sumOfMeans = 0, worst = 0, sumOfRuns = 0;
   int programs = 0;

@@ -15,7 +15,7 @@ using namespace pimento;
 
 void lowers(benchmark::State &state, const char *text, const kernel::Sizes &sizes,
             const std::vector<std::int64_t> &tile) {
-  const auto machine = machine::loadMachine("l3-sram", {PIMENTO_MACHINE_FOLDER});
+  const auto machine = machine::loadMachine("l3-arrays", {PIMENTO_MACHINE_FOLDER});
   auto program = tdfg::fitStreams({}, [&](const auto &) { return kernel::parseNotation(text, sizes, DType::kF32); });
   if (!program) return state.SkipWithError(program.diagnostics().front().str().c_str());
   tdfg::extract(*program);

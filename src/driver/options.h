@@ -32,6 +32,7 @@ struct Options {
   std::string target;                          ///< empty: upmem for DPU programs, else hbm-pim (withTarget)
   Location targetWhere;                        ///< of `target` in INPUT's text, where that names it (withTarget)
   std::vector<std::string> targets;            ///< compare
+  std::string baseline;                        ///< compare: the target that others are held against; empty: none
   std::vector<std::string> sets;               ///< "PATH=VALUE"
   std::vector<std::string> maps;               ///< empty: what the file states, else auto
   std::vector<std::string> passes;             ///< "-NAME": left out

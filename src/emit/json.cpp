@@ -108,6 +108,8 @@ Json stagesOf(const evaluate::Report &report, const std::vector<evaluate::StageG
                    {"operations", s.operations},
                    {"bytes", s.bytes.value}});
     if (s.runs != 1) out.back()["runs"] = s.runs;
+    if (!s.where.empty()) out.back()["place"] = s.where;
+    if (!s.whereWhy.empty()) out.back()["place_why"] = s.whereWhy;
   }
   return out;
 }
@@ -228,6 +230,7 @@ Json objectOf(const evaluate::Report &r, const RunText *run) {
   j["energy_covers"] = r.energy.covers;
   j["counts"] = Json::object();
   for (const auto &[name, count] : r.counts) j["counts"][name] = count;
+  if (!r.traffic.empty()) j["traffic"] = r.traffic;
   j["checked"] = r.isChecked;
   j["checked_against"] = r.isChecked ? Json(evaluate::checkedAgainst(r)) : Json(nullptr);
   j["why_unchecked"] = r.isChecked ? Json(nullptr) : Json(whyUnchecked(r));
@@ -255,6 +258,10 @@ std::string toJson(const std::vector<ComparisonRow> &rows) {
   Json out = {{"rows", Json::array()}};
   for (const ComparisonRow &row : rows) {
     Json j = row.report ? objectOf(*row.report, row.run ? &*row.run : nullptr) : Json{{"target", row.target}};
+    if (row.speedup > 0) {
+      j["speedup"] = row.speedup;
+      j["efficiency"] = row.efficiency;
+    }
     j["error"] = row.diagnostics.empty() ? Json(nullptr) : Json(row.diagnostics.front().message);
     if (!row.diagnostics.empty()) j["diagnostics"] = diagnosticsOf(row.diagnostics);
     out["rows"].push_back(std::move(j));

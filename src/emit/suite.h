@@ -77,6 +77,8 @@ struct ComparisonRow {
   std::optional<evaluate::Report> report;
   Diagnostics diagnostics = {};     ///< errors; none where there is a report
   std::optional<RunText> run = {};  ///< what made it
+  /// Over another row's target: its time, and its energy, by this one's. 0: none was named.
+  double speedup = 0, efficiency = 0;
 };
 
 }  // namespace pimento::emit

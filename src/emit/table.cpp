@@ -120,6 +120,10 @@ std::string headTable(const evaluate::Report &r) {
     t.row({"mapping", r.mapping});
     addChoice(r, t);
     t.row({"checked", checkedText(r)});
+    if (r.stages.size() == 1 && !r.stages.front().where.empty()) {
+      t.row({"place", r.stages.front().where});
+      t.row({"", r.stages.front().whereWhy});
+    }
   }
   if (r.outcome.fault) t.row({"fault", r.outcome.fault->message + "; the numbers below end at the fault"});
   t.row({"cycles", grouped(r.cycles.value) + " on the device"});
@@ -158,7 +162,7 @@ std::string breakdownTable(const evaluate::Breakdown &b, const std::vector<evalu
   std::vector<evaluate::Phase> named;
   for (const evaluate::StageGroup &g : groups)
     for (const evaluate::Phase &p : g.all.phases)
-      if (p.commands > 0) evaluate::addPhases(named, {p});
+      if (p.commands > 0 || p.name != evaluate::infoOf(p.part).title) evaluate::addPhases(named, {p});
   Columns t("lrr", kIndent);
   const Cycles total = b.total();
   const auto row = [&](std::string_view name, Cycles part) {
@@ -172,8 +176,10 @@ std::string breakdownTable(const evaluate::Breakdown &b, const std::vector<evalu
       row(p.title, b[p.part]);
       for (const evaluate::Phase &phase : named)
         if (phase.part == p.part)
-          row(fmt::format("  {}: {} commands", phase.part == evaluate::Part::kCompute ? "compute" : phase.name,
-                          grouped(phase.commands)),
+          row(phase.commands == 0 ? "  " + phase.name
+                                  : fmt::format("  {}: {} commands",
+                                                phase.part == evaluate::Part::kCompute ? "compute" : phase.name,
+                                                grouped(phase.commands)),
               phase.counted);
     }
   t.rule();
@@ -223,7 +229,7 @@ std::string stagesTable(const evaluate::Report &r) {
     const evaluate::Stage &s = g.all;
     hostAlone += s.hostCycles;
     onDevice += s.isOnHost ? 0 : 1;
-    std::string note = s.mapping;
+    std::string note = s.where.empty() ? s.mapping : s.where + ": " + s.whereWhy;
     if (s.isOnHost) {
       auto reason = std::find(known.begin(), known.end(), s.why);
       if (reason == known.end()) {
@@ -271,18 +277,25 @@ std::string toTable(const evaluate::Report &r, bool hasProfile) {
 }
 
 std::string toTable(const std::vector<ComparisonRow> &rows) {
-  Columns t("llrrrll");
-  t.row({"target", "dtype", "cycles", "time", "energy", "checked", "error"});
+  const bool isHeld = std::ranges::any_of(rows, [](const ComparisonRow &r) { return r.speedup > 0; });
+  Columns t(isHeld ? "llrrrrrll" : "llrrrll");
+  // Times and energies of another row by this one's, where one was named.
+  const auto with = [&](std::vector<std::string> cells, std::string speedup, std::string efficiency) {
+    if (isHeld) cells.insert(cells.begin() + 5, {std::move(speedup), std::move(efficiency)});
+    t.row(cells);
+  };
+  with({"target", "dtype", "cycles", "time", "energy", "checked", "error"}, "speedup", "efficiency");
   t.rule();
   Columns mappings("ll");
   for (const ComparisonRow &row : rows) {
     if (!row.report) {
-      t.row({row.target, "-", "-", "-", "-", "-", row.diagnostics.front().message});
+      with({row.target, "-", "-", "-", "-", "-", row.diagnostics.front().message}, "-", "-");
       continue;
     }
     const evaluate::Report &r = *row.report;
-    t.row({row.target, r.dtype, grouped(r.cycles.value), timeText(r.timeNs), energyText(r.energy.total),
-           r.isChecked ? "yes" : "no", ""});
+    with({row.target, r.dtype, grouped(r.cycles.value), timeText(r.timeNs), energyText(r.energy.total),
+          r.isChecked ? "yes" : "no", ""},
+         fmt::format("{:.2f}", row.speedup), fmt::format("{:.2f}", row.efficiency));
     mappings.row({row.target, r.mapping});
   }
   std::string out = t.str();

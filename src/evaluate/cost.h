@@ -23,9 +23,9 @@ struct HostWork;
 enum class Objective : std::uint8_t;  // choices.h
 enum class Part : std::uint8_t;       // report.h
 
-/// A stretch of a program beside its kernel: commands that move operands or results.
+/// A stretch of a program: commands that move operands or results beside its kernel, or a named part of the kernel.
 struct CommandPhase {
-  std::string name;  ///< "place"
+  std::string name;  ///< "place", "move"
   Part part{};       ///< that it counts to
   Cycles cycles;
   std::int64_t commands = 0;  ///< device totals
@@ -35,7 +35,9 @@ struct CommandPhase {
 struct DeviceCost {
   Cycles cycles;                          ///< of the kernel
   energy::ActionCounts actions;           ///< device totals, of all phases
-  std::vector<CommandPhase> phases = {};  ///< beside the kernel, where the program has some
+  /// Where the program tells them apart: those of Part::kCompute are parts of the kernel, inside `cycles`; the others
+  /// stand beside it.
+  std::vector<CommandPhase> phases = {};
   std::int64_t kernelCommands = 0;        ///< device totals, where it has
 };
 

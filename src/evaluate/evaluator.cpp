@@ -6,6 +6,7 @@
 #include <chrono>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "pimento/energy/energy.h"
 #include "pimento/evaluate/checker.h"
@@ -28,20 +29,31 @@ std::int64_t microsecondsSince(Clock::time_point start) {
   return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
 }
 
-/// `times`: runs that are alike, of which this one took place.
-void addRun(Report &report, const DeviceRun &run, std::int64_t times) {
+/// What an interval of a run is of: the kernel's cycles, or, where kernels have a choice of places, all of them.
+Cycles measuredOf(const DeviceRun &run) {
+  Cycles sum = run.cycles;
+  if (!run.where.empty())
+    for (const CommandPhase &p : run.phases)
+      if (p.part != Part::kCompute) sum += p.cycles;
+  return sum;
+}
+
+/// `times`: runs that are alike, of which this one took place. `before`: what all earlier ones measured.
+void addRun(Report &report, const DeviceRun &run, std::int64_t times, Cycles &before) {
   const Cycles cycles(multiplySaturated(run.cycles.value, times));
   report.cycles += cycles;
   report.cyclesSimulated += run.cyclesSimulated;
   for (const auto &[name, n] : run.counts) report.counts[name] += multiplySaturated(n, times);
+  for (const auto &[name, n] : run.traffic) report.traffic[name] += multiplySaturated(n, times);
   report.unitsIdentical = run.units;
   report.unitsSimulated = run.unitsSimulated;
   if (run.interval || report.interval) {
-    Interval all = report.interval.value_or(Interval{0.99, report.cycles - cycles, report.cycles - cycles});
-    const Interval own = run.interval.value_or(Interval{all.level, run.cycles, run.cycles});
+    Interval all = report.interval.value_or(Interval{0.99, before, before});
+    const Interval own = run.interval.value_or(Interval{all.level, measuredOf(run), measuredOf(run)});
     const auto ofAll = [times](Cycles c) { return Cycles(multiplySaturated(c.value, times)); };
     report.interval = Interval{std::min(all.level, own.level), all.low + ofAll(own.low), all.high + ofAll(own.high)};
   }
+  before += Cycles(multiplySaturated(measuredOf(run).value, times));
   if (run.isExtrapolated) report.exact = Exactness::kExtrapolated;
   // Rounds of a kernel, and kernels that are alike, warn alike.
   for (const std::string &w : run.warnings)
@@ -120,11 +132,13 @@ class Run {
     for (const PlannedPart &part : graph_) markStored(part, storedByAny_);
     records_.resize(graph_.size());
     samples_.resize(graph_.size());
+    if (Status s = choosePath(order); !s) return s;
     for (std::size_t run = 0; run < order.size(); ++run) {
       const auto p = static_cast<std::size_t>(order[run]);
       if (left[p] == 0) continue;
       // Runs that are alike take place once, unless data or every command are asked for.
-      std::int64_t times = request_.data != nullptr || request_.isSimulation ? 1 : left[p];
+      const bool isEach = request_.data != nullptr || request_.isSimulation || carried_ != nullptr;
+      std::int64_t times = isEach ? 1 : left[p];
       if (samples_[p]) times = samples_[p]->next();
       if (times == 0) continue;
       const Status s = graph_[p].compiled != nullptr ? onDevice(p, run, times) : onHost(p, times);
@@ -135,6 +149,45 @@ class Run {
     for (const std::optional<RoundSample> &sample : samples_)
       if (sample) widen(report_, *sample);
     return okStatus();
+  }
+
+  /// Where every run goes, on machines that keep data from one to the next.
+  Status choosePath(const std::vector<int> &order) {
+    const GraphPart all{request_.graph, 0, static_cast<int>(request_.graph->kernels.size())};
+    carried_ = request_.target->idle(all, machine());
+    if (carried_ == nullptr) return okStatus();
+    std::vector<const CompiledPart *> runs;
+    for (const int p : order) runs.push_back(graph_[static_cast<std::size_t>(p)].compiled.get());
+    RunMode mode;
+    mode.values = request_.values ? &*request_.values : nullptr;
+    mode.jobs = request_.jobs;
+    mode.shared = &cache_;
+    auto steps = request_.target->path(runs, *carried_, machine(), mode);
+    if (!steps) return steps.diagnostics();
+    steps_ = std::move(*steps);
+    return okStatus();
+  }
+
+  /// How run number `number` finds the machine; `mode` has all else.
+  void continueOn(std::size_t number, RunMode &mode) {
+    if (carried_ == nullptr) return;
+    mode.carried = carried_.get();
+    mode.place = steps_[number].place;
+    mode.shared = &cache_;
+  }
+
+  /// A run with what earlier ones left; one that takes place on an equal machine again is not run again.
+  Result<DeviceRun> onward(std::size_t p, std::size_t number, RunMode mode) {
+    continueOn(number, mode);
+    if (request_.isSimulation || request_.twoSlice) return timed(*graph_[p].compiled, mode);
+    const auto key = std::tuple(p, mode.place, carried_->key());
+    if (const auto found = onward_.find(key); found != onward_.end()) {
+      carried_ = found->second.second->copy();
+      return found->second.first;
+    }
+    Result<DeviceRun> run = timed(*graph_[p].compiled, mode);
+    if (run) onward_.emplace(key, std::pair(*run, carried_->copy()));
+    return run;
   }
 
   /// Run number `run` of all, standing for `times`; fewer where what earlier runs left decides.
@@ -149,7 +202,8 @@ class Run {
     if (!ran) return causeOf(part, run, ran.diagnostics());
     if (ran->isStuck) return stuckProgram(*ran);
     if (isChecked && !isTruncated_)
-      if (Status s = checker_->after(part, ordersOf(part.compiled.get(), part.count)); !s) return s;
+      if (Status s = checker_->after(part, ran->order ? std::vector{*ran->order} : ordersOf(part.compiled.get(), part.count)); !s)
+        return s;
     const HostWork work = part.compiled->hostWork();
     if (report_.stages[p].runs == 0) {
       report_.compileUs += part.compileUs;
@@ -158,10 +212,14 @@ class Run {
       stage.mappingWhy = part.mappingWhy;
       stage.choice = part.choice;
       stage.unchecked = unchecked;
+      stage.where = ran->where;
+      if (carried_ != nullptr) stage.whereWhy = steps_[run].why;
       records_[p] = {*ran, work, layerOf(part), false};
       records_[p].placesConstants = placeConstants(part, work, records_[p].placement);
     }
-    addDevice(report_.stages[p], *ran, work, times);
+    Stage &stage = report_.stages[p];
+    if (stage.where.find(ran->where) == std::string::npos) stage.where += ", " + ran->where;
+    addDevice(stage, *ran, work, times);
     return okStatus();
   }
 
@@ -186,7 +244,7 @@ class Run {
 
   /// What the device and the host around it did, `times` times.
   void addDevice(Stage &stage, const DeviceRun &run, const HostWork &work, std::int64_t times) {
-    addRun(report_, run, times);
+    addRun(report_, run, times, measured_);
     const energy::ActionCounts host = hostActions(machine(), work, hostCycles(machine(), work, run.cycles));
     kernelWork_.add(run.actions, times);
     hostWork_.add(host, times);
@@ -203,7 +261,13 @@ class Run {
     const PlannedPart &part = graph_[p];
     const CompiledPart &kernel = *part.compiled;
     const bool isTimedOnly = !kernel.whyUnchecked().empty();
-    if (request_.data != nullptr && !isTimedOnly) return kernel.runOn(*request_.data, request_.observer, request_.jobs);
+    if (request_.data != nullptr && !isTimedOnly) {
+      RunMode mode;
+      mode.observer = request_.observer;
+      mode.jobs = request_.jobs;
+      continueOn(number, mode);
+      return kernel.runOn(*request_.data, mode);
+    }
     if (request_.data != nullptr)  // kernels behind it read what it should have stored
       for (int k = part.first; k < part.first + part.count; ++k)
         if (Status s = kernel::interpretKernel(*request_.graph, k, *request_.data); !s) return s.diagnostics();
@@ -211,6 +275,7 @@ class Run {
     RunMode mode{!request_.isSimulation, request_.observer, values, request_.contents, request_.jobs};
     const bool isChanged = readsWhatChanges(part, times);
     if (isChanged) mode.values = nullptr, mode.contents = nullptr;
+    if (carried_ != nullptr) return onward(p, number, mode);
     const bool isTimed = part.timed && mode.isFastForward && !request_.twoSlice && !isChanged &&
                          (values != nullptr || request_.contents != nullptr);
     Result<DeviceRun> run = isTimed ? *part.timed : timed(kernel, mode);
@@ -397,6 +462,11 @@ class Run {
   Breakdown setup_;
   std::vector<StageRecord> records_;
   std::set<std::set<std::pair<int, std::string>>> placed_;
+  std::unique_ptr<Carried> carried_;  ///< on targets that keep data from run to run
+  std::vector<Target::Step> steps_;   ///< likewise, by run
+  std::map<std::tuple<std::size_t, int, std::string>, std::pair<DeviceRun, std::unique_ptr<Carried>>> onward_;
+  Cache cache_;
+  Cycles measured_;  ///< of all runs, what intervals are of
   std::vector<bool> stored_, storedByAny_;           ///< by tensor: whether an earlier run, or any of all, stores to it
   std::vector<std::optional<RoundSample>> samples_;  ///< by part: where data decide the time of each of its rounds
   kernel::DataSet made_;                             ///< timing runs whose time depends on what earlier kernels compute

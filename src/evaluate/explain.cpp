@@ -192,7 +192,7 @@ class Explainer {
       return noted(ofRuns(numbers_.term(name, "cycle", layerTerm(in), Arithmetic::kReal, ""), stage),
                    fmt::format("kernel '{}' on the host: {}", stage.kernel, stage.why));
     if (stage.isOnHost) return leaf(name, value, "cycle", "the kernel runs on the host: " + stage.why);
-    if (which == Part::kCompute || which == Part::kHost)
+    if (which == Part::kCompute || (which == Part::kHost && value == 0))
       return leaf(name, value, "cycle", "the kernel runs on the device");
     const DerivationPtr d = byCommands(name, in, stage, which, term);
     return report_.stages.size() > 1 && !d->isLeaf() ? noted(d, fmt::format("kernel '{}'", stage.kernel)) : d;

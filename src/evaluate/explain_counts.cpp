@@ -80,7 +80,8 @@ CountNodes explainCounts(const std::string &prefix, const ExplainedStage &stage,
   for (std::size_t i = 0; i < target.counts().rows.size(); ++i) {
     const CountRow &row = target.counts().rows[i];
     const std::string name(row.name), about(row.about);
-    const std::int64_t total = run.counts.at(name);
+    const auto counted = run.counts.find(name);  // a machine may have no such thing
+    const std::int64_t total = counted == run.counts.end() ? 0 : counted->second;
     if (!isOneForAll(run)) {
       out.emplace_back(name, leaf(prefix + name, total, "", fmt::format("{}, all {} together", about, unit.plural)));
       continue;

@@ -82,7 +82,9 @@ class Planner {
       if (!compiled) return orHost(std::move(out), compiled.diagnostics());
       out.compiled = std::move(*compiled);
     }
-    if (request_.offload == Offload::kBest || (request_.offload == Offload::kSome && isCopy(part)))
+    // Where kernels have a choice of places, cores are among them.
+    const bool hasPlaces = target_.idle(part, *request_.machine) != nullptr;
+    if (!hasPlaces && (request_.offload == Offload::kBest || (request_.offload == Offload::kSome && isCopy(part))))
       if (Status s = keepIfFaster(part, choice->proof, out); !s) return s.diagnostics();
     if (request_.offload != Offload::kAll && out.compiled != nullptr) {
       const std::int64_t kept = out.compiled->hostWork().placedOnce.value;

@@ -1,5 +1,6 @@
 #include "pimento/evaluate/price.h"
 
+#include <algorithm>
 #include <initializer_list>
 
 namespace pimento::evaluate {
@@ -169,9 +170,22 @@ Breakdown hostCycles(const machine::Machine &machine, const HostWork &work, Cycl
 
 Breakdown breakdownOf(const machine::Machine &machine, const HostWork &work, const DeviceCost &run) {
   Breakdown b = hostCycles(machine, work, run.cycles);
-  for (const CommandPhase &p : run.phases) b[p.part] += p.cycles;
+  for (const CommandPhase &p : run.phases)
+    if (p.part != Part::kCompute) b[p.part] += p.cycles;  // those are inside the kernel's
   return b;
 }
+
+namespace {
+
+/// A part of the kernel's cycles that has a name of its own.
+void takeOut(std::vector<Phase> &phases, Cycles part) {
+  const auto at = std::ranges::find(phases, Part::kCompute, &Phase::part);
+  PIMENTO_CHECK(at != phases.end() && at->counted >= part);
+  at->cycles = at->counted = at->counted - part;
+  if (at->cycles.value == 0) phases.erase(at);
+}
+
+}  // namespace
 
 std::vector<Phase> phasesOf(const machine::Machine &machine, const HostWork &work, const DeviceCost &run,
                             std::int64_t times) {
@@ -180,8 +194,10 @@ std::vector<Phase> phasesOf(const machine::Machine &machine, const HostWork &wor
     if (p.part == Part::kCompute) p.commands = multiplySaturated(run.kernelCommands, times);
   for (const CommandPhase &p : run.phases) {
     const Cycles c(multiplySaturated(p.cycles.value, times));
+    if (p.part == Part::kCompute) takeOut(out, c);
     addPhases(out, {{p.name, p.part, c, "device", c, machine.toTime(c), multiplySaturated(p.commands, times)}});
   }
+  for (Phase &p : out) p.time = machine.toTime(p.cycles);
   return out;
 }
 

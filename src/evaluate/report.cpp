@@ -36,6 +36,8 @@ void add(Stage &sum, const Stage &more) {
     *sum.offloadedCycles += *more.offloadedCycles;
   else
     sum.offloadedCycles.reset();
+  if (sum.where != more.where && sum.where.find(more.where) == std::string::npos) sum.where += ", " + more.where;
+  if (sum.whereWhy != more.whereWhy) sum.whereWhy = "each round where the whole program takes least";
   if (sum.mapping != more.mapping) sum.mapping = "several, since its bounds change";
 }
 

@@ -150,6 +150,7 @@ struct Stage {
   std::size_t origin = 0;  ///< the kernel that the user wrote: rounds of one loop may be several stages
   bool isOnHost = false;
   std::string why;                      ///< why it stays on the host; empty on the device
+  std::string where, whereWhy;          ///< on the device, where kernels have a choice: "near L3"
   std::string mapping;                  ///< empty on the host
   std::string mappingWhy;               ///< who chose the mapping, and among how many; empty on the host
   std::string unchecked;                ///< why its program computes no answer that could be checked; empty: it does
@@ -235,6 +236,8 @@ struct Report {
   energy::EnergyReport energy;        ///< of the whole run, host included
   energy::EnergyReport kernelEnergy;  ///< of the device kernel alone: its actions, and background power while it runs
   std::map<std::string, std::int64_t> counts;
+  /// Of chips with a network: flit-hops by class, and bits moved inside arrays, between them, and over the network.
+  std::map<std::string, std::int64_t> traffic;
   bool isChecked = false;
   std::optional<CheckedText> checkedText;  ///< beside the interpreter
   std::optional<Conversion> conversion;    ///< of a kernel in other types than its own

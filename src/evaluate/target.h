@@ -102,9 +102,9 @@ class CompiledPart : public virtual Runnable {
   /// the run's.
   virtual DeviceRun bound(const kernel::DataSpec *values) const = 0;
   DeviceRun bound() const { return bound(nullptr); }
-  /// Runs every command on real data: reads inputs and temporaries from `data`, writes outputs into it; on `jobs`
-  /// threads where several units differ. Diagnostics: those of programs that fault on their data.
-  virtual Result<DeviceRun> runOn(kernel::DataSet &data, Observer *observer, int jobs) const = 0;
+  /// Runs every command on real data: reads inputs and temporaries from `data`, writes outputs into it. Of `mode`, what
+  /// is known of the data counts for nothing. Diagnostics: those of programs that fault on their data.
+  virtual Result<DeviceRun> runOn(kernel::DataSet &data, const RunMode &mode) const = 0;
   /// Why its program computes no answer: it is timed only, and runOn() is not to be called. Empty: it computes one.
   virtual std::string whyUnchecked() const { return {}; }
   /// Placing the graph's constants by commands of the device, once: phases without a kernel. Nothing: the host does it,
@@ -254,6 +254,20 @@ class Target {
   /// A stage that needs no compiled program, of all kernels together (`compile --emit c`). Nothing: `stage` is none.
   virtual std::optional<Result<std::string>> emitSource(std::string_view /*stage*/, const Request & /*request*/) const {
     return std::nullopt;
+  }
+  /// What kernels of one program find on an idle machine, and leave to each other; null: nothing.
+  virtual std::unique_ptr<Carried> idle(const GraphPart & /*all*/, const machine::Machine & /*machine*/) const {
+    return nullptr;
+  }
+  /// Where each run goes, of runs one after the other from an idle machine (RunMode::place), and why. `runs[i]` may be
+  /// null (the host's), and one part several runs.
+  struct Step {
+    int place = -1;
+    std::string why;
+  };
+  virtual Result<std::vector<Step>> path(std::span<const CompiledPart *const> runs, const Carried & /*idle*/,
+                                         const machine::Machine & /*machine*/, const RunMode & /*mode*/) const {
+    return std::vector<Step>(runs.size());
   }
   /// A timeline of what runs one after the other. Diagnostics: "trace-virtual" (there is nothing to show),
   /// "trace-graph".

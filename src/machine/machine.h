@@ -20,6 +20,7 @@
 #include "pimento/base/dtype.h"
 #include "pimento/base/units.h"
 #include "pimento/machine/number.h"
+#include "pimento/machine/sections/chip.h"
 #include "pimento/machine/sections/compute.h"
 #include "pimento/machine/sections/core.h"
 #include "pimento/machine/sections/dpu.h"
@@ -53,6 +54,11 @@ struct Machine {
   std::optional<Core> core;             ///< of machines that run programs of a host
   std::optional<MainMemory> memory;     ///< behind the last of them
   std::vector<CacheLevel> caches;       ///< of such a core, in the order of the file
+  std::optional<Translation> translation;  ///< of its addresses
+  std::optional<SharedCache> sharedCache;  ///< of a chip's tiles
+  std::optional<StreamEngines> streams;    ///< beside it
+  std::optional<ChipKernels> kernels;      ///< of chips whose cores run kernels
+  std::optional<ChipArea> area;            ///< of such chips
   std::optional<Cim> cim;               ///< what they compute
   std::vector<EnergyTerm> energy;       ///< of the chosen set
   std::string energySet;                ///< its name; empty where a file has no named sets

@@ -17,13 +17,19 @@ namespace {
 class Scheduler {
  public:
   /// `hasHomes`: arrays have one place in the whole program.
-  Scheduler(const Program &program, const Region &region, const ArraySize &size, bool hasHomes)
+  /// `homes`: null: those of the program itself.
+  Scheduler(const Program &program, const Region &region, const ArraySize &size, bool hasHomes,
+            const Homes *homes = nullptr, bool leavesOthers = false)
       : program_(program),
         region_(region),
         hasHomes_(hasHomes),
+        homes_(homes),
         isUsed_(static_cast<std::size_t>(size.wordlines), false) {
     schedule_.size = size;
     schedule_.residents.assign(program.arrays.size(), -1);
+    if (!leavesOthers) return;
+    for (const Homes::Lines &lines : homes->others)
+      for (int w = lines.first; w < lines.first + lines.count; ++w) isUsed_[static_cast<std::size_t>(w)] = true;
   }
 
   Result<Schedule> run() {
@@ -87,7 +93,8 @@ class Scheduler {
     int next = 0;
     for (std::size_t a = 0; a < isEver.size(); ++a)
       if (isEver[a]) next = (home[a] = next) + bitsOf(program_.arrays[a].type);
-    const bool isShared = hasHomes_ && next <= schedule_.size.wordlines;
+    if (homes_ != nullptr) home = homes_->byArray;
+    const bool isShared = hasHomes_ && (homes_ != nullptr || next <= schedule_.size.wordlines);
     const std::vector<bool> isUsed = arraysOf(region_);
     for (std::size_t a = 0; a < isUsed.size(); ++a) {
       if (!isUsed[a]) continue;
@@ -295,6 +302,7 @@ class Scheduler {
   const Program &program_;
   const Region &region_;
   bool hasHomes_;
+  const Homes *homes_;
   Schedule schedule_;
   std::vector<bool> isUsed_;
   std::vector<std::vector<int>> uses_;  ///< by node: steps that read its wordlines, ascending; count(): an output
@@ -305,8 +313,13 @@ class Scheduler {
 
 }  // namespace
 
-Result<Schedule> schedule(const Program &program, int region, const ArraySize &size) {
+Result<Schedule> schedule(const Program &program, int region, const ArraySize &size, const Homes *homes) {
   const Region &r = program.regions[static_cast<std::size_t>(region)];
+  for (const bool leavesOthers : {true, false})
+    if (homes != nullptr)
+      if (Result<Schedule> there = Scheduler(program, r, size, true, homes, leavesOthers).run();
+          there && there->spills == 0)
+        return there;
   Result<Schedule> schedule = Scheduler(program, r, size, true).run();
   if (schedule && schedule->spills == 0) return schedule;
   Result<Schedule> packed = Scheduler(program, r, size, false).run();

@@ -64,8 +64,17 @@ struct Schedule {
   int spills = 0;  ///< kSpill steps
 };
 
-/// A region without a graph has an empty schedule. Diagnostics: no-wordlines (the region's arrays, and the operands and
+/// Where a larger program has its arrays.
+struct Homes {
+  std::vector<int> byArray;  ///< of the program in hand: first wordline
+  struct Lines {
+    int first = 0, count = 0;
+  };
+  std::vector<Lines> others;  ///< of arrays that are not in it: left alone where there is room
+};
+
+/// `homes`: null: arrays lie in their own order. A region without a graph has an empty schedule. Diagnostics: no-wordlines (the region's arrays, and the operands and
 /// result of one step, do not fit).
-Result<Schedule> schedule(const Program &program, int region, const ArraySize &size);
+Result<Schedule> schedule(const Program &program, int region, const ArraySize &size, const Homes *homes = nullptr);
 
 }  // namespace pimento::tdfg

@@ -1,5 +1,10 @@
 #include "pimento/driver/verbs/compare.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pimento/base/suggest.h"
 #include "pimento/driver/engine.h"
 #include "pimento/driver/kernel_files.h"
 #include "pimento/driver/machine_option.h"
@@ -36,6 +41,18 @@ Result<std::vector<emit::ComparisonRow>> compare(const Options &given) {
     }
     rows.push_back(std::move(row));
   }
+  if (options.baseline.empty()) return rows;
+  const auto base = std::ranges::find(rows, options.baseline, &emit::ComparisonRow::target);
+  if (base == rows.end())
+    return usageError("unknown-name", "--baseline", fmt::format("'{}' is none of the targets", options.baseline),
+                      suggest(options.baseline, names));
+  if (!base->report) return base->diagnostics;
+  const double time = base->report->timeNs, energy = base->report->energy.total.value;
+  for (emit::ComparisonRow &row : rows)
+    if (row.report) {
+      row.speedup = time / row.report->timeNs;
+      row.efficiency = energy / row.report->energy.total.value;
+    }
   return rows;
 }
 

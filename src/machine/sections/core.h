@@ -65,6 +65,9 @@ struct Core {
   const Execution &of(CoreOperation operation) const { return executions[static_cast<std::size_t>(operation)]; }
 };
 
+/// Which line goes when another comes.
+enum class Replacement : std::uint8_t { kLru, kBimodalRrip };
+
 struct CacheLevel {
   std::string name;                                     ///< "l1d"
   bool servesInstructions = false, servesData = false;  ///< of the core itself; neither: other caches alone
@@ -75,8 +78,23 @@ struct CacheLevel {
   int mshrs = 1;   ///< lines that it may wait for
   int banks = 1;   ///< consecutive lines lie in consecutive ones
   int ports = 1;   ///< accesses that a bank takes per cycle
+  Replacement replacement = Replacement::kLru;
+
+  enum class Prefetcher : std::uint8_t { kNone, kStride, kBingo } prefetcher = Prefetcher::kNone;
+  int prefetchStreams = 0, prefetchDepth = 0;                ///< kStride: instructions, and lines ahead of each
+  int prefetchRegion = 0, prefetchSets = 0, prefetchWays = 0;  ///< kBingo: lines of a region, and of its history
 
   std::int64_t sets() const { return size.value / (line.value * ways); }
+};
+
+/// Translation of a core's addresses. A machine without it translates in no time.
+struct Translation {
+  struct Level {
+    int entries = 1, ways = 1;
+    Cycles latency;  ///< that a hit adds
+  };
+  std::vector<Level> levels;  ///< the nearest first
+  Cycles walk;                ///< that a page walk adds
 };
 
 /// The way from the last cache to the machine's DRAM.

@@ -6,6 +6,25 @@
 
 namespace pimento::sim::cache {
 
+namespace {
+
+std::unique_ptr<Prefetcher> makePrefetcher(const machine::CacheLevel &m) {
+  switch (m.prefetcher) {
+    case machine::CacheLevel::Prefetcher::kStride:
+      return std::make_unique<StridePrefetcher>(
+          StridePrefetcher::Numbers{static_cast<std::size_t>(m.prefetchStreams), m.prefetchDepth});
+    case machine::CacheLevel::Prefetcher::kBingo:
+      return std::make_unique<Bingo>(Bingo::Numbers{.regionLines = m.prefetchRegion,
+                                                    .sets = static_cast<std::size_t>(m.prefetchSets),
+                                                    .ways = static_cast<std::size_t>(m.prefetchWays)});
+    case machine::CacheLevel::Prefetcher::kNone:
+      break;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 /// A line that is there, or on its way.
 struct Hierarchy::Line {
   Tick ready = 0;  ///< it is there, or on its way until then
@@ -18,10 +37,11 @@ struct Hierarchy::Level {
         line(m.line.value),
         next(m.next),
         latency(m.latency.value),
-        tags({m.sets(), m.ways, Replacement::kLru}),
+        tags({m.sets(), m.ways, m.replacement}),
         lines(tags.places()),
         mshrs(static_cast<std::size_t>(m.mshrs), 0),
-        banks(static_cast<std::size_t>(m.banks), Calendar(m.ports)) {}
+        banks(static_cast<std::size_t>(m.banks), Calendar(m.ports)),
+        prefetcher(makePrefetcher(m)) {}
 
   Tick portAt(std::uint64_t number, Tick at) {
     return banks[static_cast<std::size_t>(number) & (banks.size() - 1)].take(at);
@@ -40,10 +60,14 @@ struct Hierarchy::Level {
   std::vector<Line> lines;  ///< by place
   std::vector<Tick> mshrs;  ///< each free from then on
   std::vector<Calendar> banks;
+  std::unique_ptr<Prefetcher> prefetcher;  ///< null: none
   Counts counts;
 };
 
-Hierarchy::Hierarchy(const machine::Machine &machine) : memory_(machine) {
+Hierarchy::Hierarchy(const machine::Machine &machine, Behind *behind, int core)
+    : memory_(behind == nullptr ? std::make_unique<MainMemory>(machine) : nullptr),
+      behind_(behind == nullptr ? memory_.get() : behind),
+      core_(core) {
   for (std::size_t i = 0; i < machine.caches.size(); ++i) {
     levels_.push_back(std::make_unique<Level>(machine.caches[i]));
     if (machine.caches[i].servesInstructions) instructionCache_ = static_cast<int>(i);
@@ -57,8 +81,31 @@ const Counts &Hierarchy::counts(int cache) const {
   return levels_[static_cast<std::size_t>(cache)]->counts;
 }
 
-Answer Hierarchy::access(int cache, std::uint64_t address, bool isWrite, Tick at) {
+Answer Hierarchy::access(int cache, std::uint64_t address, bool isWrite, Tick at, std::uint64_t instruction) {
+  instruction_ = instruction;
   return miss(cache, address, isWrite, at, false);
+}
+
+/// What the cache's prefetcher makes of an access to the line of `address`: lines come as far as MSHRs are free.
+void Hierarchy::prefetch(int cache, std::uint64_t address, Tick at) {
+  Level &l = *levels_[static_cast<std::size_t>(cache)];
+  ahead_.clear();
+  l.prefetcher->saw(instruction_, address >> l.shift, ahead_);
+  if (ahead_.empty()) return;
+  isPrefetching_ = true;
+  const std::vector<std::uint64_t> lines = std::move(ahead_);
+  for (const std::uint64_t line : lines) {
+    if (l.tags.has(line)) continue;
+    if (*std::min_element(l.mshrs.begin(), l.mshrs.end()) > at) break;
+    ++l.counts.prefetches;
+    const auto dirty = l.bringIn(line, false);
+    if (dirty) ++l.counts.writeBacks;
+    if (dirty && l.next >= 0) miss(l.next, *dirty, true, at, true);
+    const Answer answer = fetch(l, line << l.shift, at);
+    if (dirty && l.next < 0) behind_->writeBack(core_, *dirty, l.line, answer.ready);
+    l.lines[l.tags.placeOf(line)] = {answer.ready, answer.level};
+  }
+  isPrefetching_ = false;
 }
 
 void Hierarchy::touch(int cache, std::uint64_t address, bool isWrite, bool isWriteBack) {
@@ -76,8 +123,13 @@ void Hierarchy::touch(int cache, std::uint64_t address, bool isWrite, bool isWri
 Answer Hierarchy::fetch(Level &l, std::uint64_t address, Tick looked) {
   const auto mshr = std::min_element(l.mshrs.begin(), l.mshrs.end());
   const Tick at = std::max(looked, *mshr);
-  const Answer answer = l.next < 0 ? Answer{memory_.read(address >> l.shift << l.shift, l.line, at), levels()}
-                                   : miss(l.next, address, false, at, false);
+  Answer answer;
+  if (l.next < 0) {
+    const Behind::Answer there = behind_->fetch(core_, address >> l.shift << l.shift, l.line, at);
+    answer = {there.ready, there.isShared ? levels() : memoryLevel()};
+  } else {
+    answer = miss(l.next, address, false, at, false);
+  }
   *mshr = answer.ready;
   return answer;
 }
@@ -89,6 +141,7 @@ Answer Hierarchy::miss(int cache, std::uint64_t address, bool isWrite, Tick at, 
   const Tick start = l.portAt(number, at);
   (isWrite ? l.counts.writes : l.counts.reads) += 1;
   const Tick looked = start + l.latency;
+  if (l.prefetcher != nullptr && !isPrefetching_ && !isWriteBack) prefetch(cache, address, looked);
   if (l.tags.use(number, isWrite)) {
     const Line &line = l.lines[l.tags.placeOf(number)];
     if (line.ready <= start) return {looked, cache};
@@ -99,12 +152,12 @@ Answer Hierarchy::miss(int cache, std::uint64_t address, bool isWrite, Tick at, 
   }
   (isWrite ? l.counts.writeMisses : l.counts.readMisses) += 1;
   const auto dirty = l.bringIn(number, isWrite);
-  Line &line = l.lines[l.tags.placeOf(number)];
+  const std::size_t place = l.tags.placeOf(number);
   if (dirty) ++l.counts.writeBacks;
   if (dirty && l.next >= 0) miss(l.next, *dirty, true, looked, true);
   const Answer answer = isWriteBack ? Answer{looked, cache} : fetch(l, address, looked);
-  if (dirty && l.next < 0) memory_.write(*dirty, l.line, answer.ready);
-  line = {answer.ready, answer.level};
+  if (dirty && l.next < 0) behind_->writeBack(core_, *dirty, l.line, answer.ready);
+  l.lines[place] = {answer.ready, answer.level};
   return answer;
 }
 

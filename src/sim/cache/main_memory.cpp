@@ -116,7 +116,7 @@ class MainMemory::Timeline {
   dram::Tick oldest_ = 0;  ///< nothing is put before it
 };
 
-MainMemory::MainMemory(const machine::Machine &machine) : machine_(machine), spec_(*machine.dram), clocks_(machine) {
+MainMemory::MainMemory(const machine::Machine &machine) : machine_(machine), spec_(*machine.dram), clocks_(machine), latency_(machine.memory ? machine.memory->latency.value : 0) {
   for (std::int64_t c = 0; c < machine.dram->organization.channels; ++c)
     channels_.push_back(std::make_unique<Timeline>(spec_));
 }
@@ -140,7 +140,7 @@ Tick MainMemory::read(std::uint64_t address, std::int64_t bytes, Tick at) {
     ++counts_.reads;
     const dram::Tick issued =
         channel.issueOf(clocks_.toMemory(at), spec_.transaction(spec_.read, p.bank, p.row, p.column));
-    ready = std::max(ready, clocks_.toCore(issued + spec_.readLatency) + machine_.memory->latency.value);
+    ready = std::max(ready, clocks_.toCore(issued + spec_.readLatency) + latency_);
   });
   return ready;
 }

@@ -13,28 +13,33 @@
 #include <vector>
 
 #include "pimento/machine/machine.h"
+#include "pimento/sim/cache/behind.h"
 #include "pimento/sim/clocks.h"
 #include "pimento/sim/dram/spec.h"
 
 namespace pimento::sim::cache {
 
-using Tick = std::int64_t;  ///< cycles of the core
-
-class MainMemory {
+class MainMemory final : public Behind {
  public:
   struct Counts {
     std::int64_t reads = 0, writes = 0;  ///< bursts
     std::int64_t activates = 0;
   };
 
-  /// `machine` has DRAM and a section `memory`, and outlives this.
+  /// `machine` has DRAM, and outlives this. Without a section `memory` the way there takes no time.
   explicit MainMemory(const machine::Machine &machine);
-  ~MainMemory();
+  ~MainMemory() override;
 
   /// When `bytes` at `address` are there, asked for in cycle `at`.
   Tick read(std::uint64_t address, std::int64_t bytes, Tick at);
   /// Nobody waits for it.
   void write(std::uint64_t address, std::int64_t bytes, Tick at);
+  Answer fetch(int /*core*/, std::uint64_t address, std::int64_t bytes, Tick at) override {
+    return {read(address, bytes, at), false};
+  }
+  void writeBack(int /*core*/, std::uint64_t address, std::int64_t bytes, Tick at) override {
+    write(address, bytes, at);
+  }
   Counts counts() const;
 
  private:
@@ -45,6 +50,7 @@ class MainMemory {
   const machine::Machine &machine_;
   sim::dram::ChannelSpec spec_;
   Clocks clocks_;
+  Tick latency_;  ///< of the way there and back
   std::vector<std::unique_ptr<Timeline>> channels_;
   Counts counts_;
 };

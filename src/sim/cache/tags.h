@@ -10,9 +10,11 @@
 #include <optional>
 #include <vector>
 
+#include "pimento/machine/sections/core.h"
+
 namespace pimento::sim::cache {
 
-enum class Replacement : std::uint8_t { kLru, kBimodalRrip };
+using machine::Replacement;
 
 class Tags {
  public:

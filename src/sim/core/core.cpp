@@ -64,10 +64,10 @@ int lineShift(const machine::Machine &machine, int cache) {
 
 }  // namespace
 
-Core::Core(const machine::Machine &machine)
+Core::Core(const machine::Machine &machine, cache::Behind *behind, int number)
     : machine_(machine),
       core_(*machine.core),
-      caches_(machine),
+      caches_(machine, behind, number),
       pages_(machine),
       predictor_(core_),
       frontEnd_(static_cast<int>(core_.frontEnd.value) * core_.fetchWidth),
@@ -80,6 +80,14 @@ Core::Core(const machine::Machine &machine)
       instructionShift_(lineShift(machine, caches_.instructionCache())),
       dataShift_(lineShift(machine, caches_.dataCache())) {
   for (const machine::Core::Unit &u : core_.units) units_.emplace_back(u.count);
+  if (machine.translation) {
+    std::vector<cache::Tlb::Level> levels;
+    for (const machine::Translation::Level &l : machine.translation->levels)
+      levels.push_back({l.entries, l.ways, l.latency.value});
+    tlb_.emplace(levels, machine.translation->walk.value);
+    if (const auto size = machine.numbers.find("pages.size"); size != machine.numbers.end())
+      pageShift_ = std::countr_zero(static_cast<std::uint64_t>(size->second.canonical));
+  }
 }
 
 Step Core::prepare(const trace::Instruction &in) const {
@@ -182,7 +190,7 @@ bool Core::forward(const trace::Access &a, Tick &at) {
 }
 
 /// From the youngest store that overlaps it, else from the caches.
-Tick Core::load(const trace::Access &a, Tick at, Times &times) {
+Tick Core::load(const Step &s, const trace::Access &a, Tick at, Times &times) {
   ++counts_.loads;
   if (forward(a, at)) {
     ++counts_.forwarded;
@@ -193,7 +201,7 @@ Tick Core::load(const trace::Access &a, Tick at, Times &times) {
   const std::uint64_t end = a.address + a.bytes;
   for (std::uint64_t first = a.address; first < end; first = ((first >> dataShift_) + 1) << dataShift_) {
     const std::uint64_t place = pages_.physical(first);
-    const cache::Answer answer = caches_.access(caches_.dataCache(), place, false, at);
+    const cache::Answer answer = caches_.access(caches_.dataCache(), place, false, translated(first, at), s.address);
     ready = std::max(ready, answer.ready);
     times.level = std::max(times.level, answer.level);
     if (first == a.address) times.place = place;
@@ -210,13 +218,14 @@ Tick Core::commit(Tick done) {
 }
 
 /// After its commit a store goes to the cache, in order; when it is there.
-Tick Core::drain(const trace::Access &a, Tick committed, Tick ready) {
+Tick Core::drain(const Step &s, const trace::Access &a, Tick committed, Tick ready) {
   ++counts_.stores;
   const Tick at = std::max(committed, lastDrain_);
   Tick gone = at;
   const std::uint64_t end = a.address + a.bytes;
   for (std::uint64_t first = a.address; first < end; first = ((first >> dataShift_) + 1) << dataShift_)
-    gone = std::max(gone, caches_.access(caches_.dataCache(), pages_.physical(first), true, at).ready);
+    gone = std::max(gone, caches_.access(caches_.dataCache(), pages_.physical(first), true, translated(first, at), s.address)
+                              .ready);
   lastDrain_ = at + 1;
   Store &place = stores_[nextStore_];
   if (place.bytes > 0) visitPieces(place.address, place.bytes, [&](std::size_t p) { --storesAt_[p]; });
@@ -255,7 +264,7 @@ Times Core::run(const Step &s, std::span<const trace::Access> accesses, std::uin
 
   t.done = t.issued + s.latency;
   for (const trace::Access &a : accesses)
-    if (!a.isStore) t.done = std::max(t.done, load(a, t.issued + s.latency, t));
+    if (!a.isStore) t.done = std::max(t.done, load(s, a, t.issued + s.latency, t));
   for (const trace::Register r : s.writes()) ready_[r] = t.done;
   // What changes its base has it as soon as an addition.
   if (s.hasEarlyBase)
@@ -264,7 +273,7 @@ Times Core::run(const Step &s, std::span<const trace::Access> accesses, std::uin
 
   t.committed = commit(t.done);
   Cause late = Cause::kExecute;
-  if (t.level == caches_.levels())
+  if (t.level == caches_.memoryLevel())
     late = Cause::kMemory;
   else if (t.level > caches_.dataCache())
     late = Cause::kCache;
@@ -274,7 +283,7 @@ Times Core::run(const Step &s, std::span<const trace::Access> accesses, std::uin
   if (s.loads) loads_.add(t.committed);
   Tick gone = t.committed;
   for (const trace::Access &a : accesses)
-    if (a.isStore) gone = drain(a, t.committed, t.done);
+    if (a.isStore) gone = drain(s, a, t.committed, t.done);
   if (s.stores) storeRoom_.add(gone);
   if (s.isBranch) branch(s, t, next);
   // The line after a jump comes in the next cycle.

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "pimento/sim/cache/calendar.h"
 #include "pimento/sim/cache/hierarchy.h"
 #include "pimento/sim/cache/pages.h"
+#include "pimento/sim/cache/tlb.h"
 #include "pimento/sim/core/issue_queue.h"
 #include "pimento/sim/core/predictor.h"
 #include "pimento/trace/stream.h"
@@ -41,7 +43,7 @@ std::string_view name(Cause cause);
 /// Cycles of one instruction, and where its data were.
 struct Times {
   Tick fetched = 0, dispatched = 0, issued = 0, done = 0, committed = 0;
-  int level = -1;  ///< of its last load: index into Machine::caches, their number for memory; -1: none, or forwarded
+  int level = -1;  ///< of its last load: index into Machine::caches, their number for memory (of several cores: a shared L3, then memory); -1: none, or forwarded
   std::uint64_t place = 0;  ///< physical address of its last load, where a cache or memory served it
 };
 
@@ -76,8 +78,9 @@ struct Step {
 
 class Core {
  public:
-  /// `machine` has a core, caches and memory, and outlives this.
-  explicit Core(const machine::Machine &machine);
+  /// `machine` has a core and caches, and outlives this, as does `behind`, what serves the caches' misses of core number
+  /// `number`; null: memory of its own.
+  explicit Core(const machine::Machine &machine, cache::Behind *behind = nullptr, int number = 0);
 
   /// `in` outlives the step.
   Step prepare(const trace::Instruction &in) const;
@@ -100,6 +103,7 @@ class Core {
   Tick cyclesOf(Cause cause) const { return stack_[static_cast<std::size_t>(cause)]; }
   const CoreCounts &counts() const { return counts_; }
   const cache::Hierarchy &caches() const { return caches_; }
+  const std::optional<cache::Tlb> &tlb() const { return tlb_; }
 
  private:
   /// The latest times of `n` entries that are freed in order.
@@ -131,11 +135,15 @@ class Core {
   Tick fetch(const Step &s);
   Tick dispatch(const Step &s, Tick fetched);
   Tick issue(const Step &s, Tick ready);
-  Tick load(const trace::Access &a, Tick at, Times &times);
+  Tick load(const Step &s, const trace::Access &a, Tick at, Times &times);
   /// Whether it took its data from a store; else `at` is when the caches may be asked.
   bool forward(const trace::Access &a, Tick &at);
   Tick commit(Tick done);
-  Tick drain(const trace::Access &a, Tick committed, Tick ready);
+  Tick drain(const Step &s, const trace::Access &a, Tick committed, Tick ready);
+  /// When an address is translated.
+  Tick translated(std::uint64_t address, Tick at) {
+    return tlb_ ? at + tlb_->translate(address >> pageShift_) : at;
+  }
   void branch(const Step &s, const Times &t, std::uint64_t next);
   void blame(const Times &t, Cause late, Tick commit);
 
@@ -143,6 +151,8 @@ class Core {
   const machine::Core &core_;
   cache::Hierarchy caches_;
   cache::Pages pages_;
+  std::optional<cache::Tlb> tlb_;
+  int pageShift_ = 12;
   Predictor predictor_;
 
   std::array<Tick, trace::kRegisters> ready_{};  ///< of each register

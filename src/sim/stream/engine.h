@@ -36,6 +36,9 @@ struct Engines {
   std::int64_t flowLines = 16;    ///< between two messages to the core
   std::int64_t broadcast = 8;     ///< strands that share a stream
   Bytes configuration{64}, element{8};
+
+  /// Those of a machine with a section `streams`.
+  static Engines of(const machine::StreamEngines &engines);
 };
 
 enum class Use : std::uint8_t {

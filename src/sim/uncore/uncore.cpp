@@ -17,6 +17,17 @@ constexpr dram::Tick kMemoryStep = 16;
 
 Slices Slices::of(const machine::Machine &machine) {
   Slices s;
+  if (machine.sharedCache) {
+    const machine::SharedCache &l = *machine.sharedCache;
+    s.size = l.size;
+    s.ways = l.ways;
+    s.line = l.line;
+    s.interleave = l.interleave;
+    s.latency = l.latency;
+    s.ports = l.ports;
+    s.replacement = l.replacement;
+    s.longEvery = l.longEvery;
+  }
   const machine::Noc &noc = *machine.noc;
   for (std::int64_t c = 0; c < machine.dram->organization.channels; ++c)
     s.controllers.push_back(static_cast<Node>(c / 2 % noc.rows * noc.columns + (c % 2 == 0 ? 0 : noc.columns - 1)));
@@ -34,7 +45,7 @@ Uncore::Uncore(const machine::Machine &machine, const Slices &slices, Client &cl
   PIMENTO_CHECK(slices.interleave.value >= slices.line.value && slices.interleave.value % slices.line.value == 0);
   const auto nodes = static_cast<std::size_t>(machine.noc->nodes());
   const std::int64_t sets = slices.size.value / (slices.line.value * slices.ways);
-  tags_.assign(nodes, cache::Tags({sets, slices.ways, slices.replacement}));
+  tags_.assign(nodes, cache::Tags({.sets = sets, .ways = slices.ways, .replacement = slices.replacement, .longEvery = slices.longEvery}));
   ports_.assign(nodes, Calendar(slices.ports));
 }
 
@@ -96,12 +107,20 @@ void Uncore::store(Tick time, Node from, std::uint64_t address, Token token) {
 
 void Uncore::look(const Asked &asked, Tick now) {
   const Node slice = homeOfLine(asked.line);
-  const Tick done = ports_[static_cast<std::size_t>(slice)].take(now) + slices_.latency.value;
+  Tick done = ports_[static_cast<std::size_t>(slice)].take(now) + slices_.latency.value;
+  const std::uint64_t address = asked.line * static_cast<std::uint64_t>(slices_.line.value);
+  if (delay_) done = delay_(address, done);
   if (tags(slice).use(inSlice(asked.line), asked.what != Access::kRead)) return at(done, asked.token);
   if (const auto coming = coming_.find(asked.line); coming != coming_.end()) {
     ++counts_.merged;
     coming->second.push_back(asked);
     return;
+  }
+  const bool isPresent =
+      std::ranges::any_of(present_, [&](const auto &r) { return r.first <= address && address < r.second; });
+  if (isPresent) {
+    keep(asked.line, asked.what != Access::kRead, done);
+    return at(done, asked.token);
   }
   if (asked.what == Access::kWriteWhole) {
     keep(asked.line, true, done);

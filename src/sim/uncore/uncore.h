@@ -13,7 +13,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "pimento/machine/machine.h"
@@ -39,9 +41,11 @@ struct Slices {
   Cycles latency{20};  ///< of an access, tags included
   int ports = 1;       ///< accesses that a slice takes per cycle
   cache::Replacement replacement = cache::Replacement::kBimodalRrip;
+  int longEvery = 32;  ///< of a bimodal replacement: of so many lines one is predicted for the long future
   std::vector<Node> controllers;  ///< tile of each memory channel
 
-  /// Those of a machine, its channels' controllers at the west and east ends of its rows in turn. Else as above.
+  /// Those of a machine, its channels' controllers at the west and east ends of its rows in turn. As above where it
+  /// has no section `l3`.
   static Slices of(const machine::Machine &machine);
 };
 
@@ -92,6 +96,10 @@ class Uncore {
   /// Brings a line in without time or counts.
   void warm(std::uint64_t address, bool isDirty);
   bool holds(std::uint64_t address) const;
+  /// Lines of [from, to) are in the L3: they come without memory when they are first asked for.
+  void declare(std::uint64_t from, std::uint64_t to) { present_.emplace_back(from, to); }
+  /// Accesses take until `when(address, cycle)`, of the cycle in which a slice has them: lines that do not lie as others do.
+  void delay(std::function<Tick(std::uint64_t address, Tick cycle)> when) { delay_ = std::move(when); }
   /// Takes the line out of its slice, without time: its data are elsewhere now.
   void drop(std::uint64_t address);
   /// Only so many ways of a slice hold lines from here on, without time: addresses of dirty lines that go, rising.
@@ -152,6 +160,8 @@ class Uncore {
   dram::Tick worked_ = 0;                                         ///< memory has worked so far
   std::int64_t inMemory_ = 0;                                     ///< requests that are not answered
   Tick last_ = 0;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> present_;
+  std::function<Tick(std::uint64_t, Tick)> delay_;
   Counts counts_;
 };
 

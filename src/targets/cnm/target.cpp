@@ -163,7 +163,7 @@ class CnmKernel final : public evaluate::CompiledPart, public UnitProgram {
   }
   DeviceRun bound(const kernel::DataSpec * /*values*/) const override { return boundOf(); }
 
-  Result<DeviceRun> runOn(kernel::DataSet &data, evaluate::Observer * /*observer*/, int jobs) const override {
+  Result<DeviceRun> runOn(kernel::DataSet &data, const evaluate::RunMode &mode) const override {
     const Plan &plan = *lowered_.plan;
     const program::UnitLoops &loops = loopsOf(lowered_.program.processes.front());
     lower::Collector collector(plan, data);
@@ -173,7 +173,7 @@ class CnmKernel final : public evaluate::CompiledPart, public UnitProgram {
       const std::int64_t count = std::min(kBatch, plan.units - first);
       std::vector<sim::cnm::UnitMemory> memories(static_cast<std::size_t>(count), sim::cnm::UnitMemory(loops.unit));
       std::vector<Status> ends(static_cast<std::size_t>(count), okStatus());
-      parallelFor(jobs, count, [&](std::int64_t i) {
+      parallelFor(mode.jobs, count, [&](std::int64_t i) {
         sim::cnm::UnitMemory &memory = memories[static_cast<std::size_t>(i)];
         place(plan, first + i, before, memory);
         ends[static_cast<std::size_t>(i)] = sim::cnm::execute(loops, memory, parametersOf(lowered_, first + i));

@@ -46,12 +46,12 @@ class HbmPimKernel final : public evaluate::CompiledPart, public dram::ChannelPr
     return dram::bound(lowered_.program, machine_);
   }
 
-  Result<DeviceRun> runOn(kernel::DataSet &data, evaluate::Observer *observer, int /*jobs*/) const override {
+  Result<DeviceRun> runOn(kernel::DataSet &data, const evaluate::RunMode &mode) const override {
     if (const Status s = lowered_.data->check(data); !s) return s.diagnostics();
     sim::pim::PimDevice device(machine_, static_cast<int>(machine_.dram->organization.channels), lowered_.dataRows);
     device.setImages(lowered_.data->images(data));
     lowered_.data->place(data, device);
-    dram::Tee tee(device, observer);
+    dram::Tee tee(device, mode.observer);
     Result<DeviceRun> run = this->run({.observer = &tee});
     const auto commands = program::countCommands(lowered_.program.processes.front());
     for (const Purpose p :

@@ -1,7 +1,9 @@
 #include "pimento/targets/l3_sram/plan.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "pimento/base/element_bits.h"
 #include "pimento/base/integer.h"
 #include "pimento/tdfg/extract.h"
 #include "pimento/tdfg/fit.h"
@@ -76,6 +78,30 @@ lower::l3_sram::Wishes wishesOf(const tdfg::Program &program) {
   return w;
 }
 
+/// Wordlines of the tensors of a graph of several kernels, in its order, so that kernels find what others left; nothing:
+/// they do not all fit.
+std::optional<tdfg::Homes> homesOf(const GraphPart &part, const std::vector<int> &tensors,
+                                   const tdfg::Program &program, const tdfg::ArraySize &size) {
+  if (part.graph->kernels.size() < 2) return std::nullopt;
+  tdfg::Homes homes;
+  homes.byArray.assign(program.arrays.size(), -1);
+  int next = 0;
+  for (std::size_t t = 0; t < part.graph->tensors.size(); ++t) {
+    const int bits = bitsOf(part.graph->tensors[t].type);
+    const auto own = std::ranges::find(tensors, static_cast<int>(t));
+    if (own != tensors.end())
+      homes.byArray[static_cast<std::size_t>(own - tensors.begin())] = next;
+    else
+      homes.others.push_back({next, bits});
+    next += bits;
+  }
+  // Arrays of the program alone.
+  for (std::size_t a = 0; a < program.arrays.size(); ++a)
+    if (homes.byArray[a] < 0) next = (homes.byArray[a] = next) + bitsOf(program.arrays[a].type);
+  if (next > size.wordlines) return std::nullopt;
+  return homes;
+}
+
 }  // namespace
 
 Result<Plan> makePlan(const GraphPart &part, const machine::Machine &machine) {
@@ -91,11 +117,12 @@ Result<Plan> makePlan(const GraphPart &part, const machine::Machine &machine) {
   plan.values = std::move(*values);
   plan.dimOf = dimsOf(plan.program, part.kernel());
   const tdfg::ArraySize size{static_cast<int>(machine.sram->wordlines), static_cast<int>(machine.sram->bitlines)};
+  const std::optional<tdfg::Homes> homes = homesOf(part, plan.tensors, plan.program, size);
   for (std::size_t r = 0; r < plan.program.regions.size(); ++r) {
     tdfg::Region &region = plan.program.regions[r];
     plan.schedules.emplace_back();
     if (region.nodes.empty()) continue;
-    auto schedule = tdfg::schedule(plan.program, static_cast<int>(r), size);
+    auto schedule = tdfg::schedule(plan.program, static_cast<int>(r), size, homes ? &*homes : nullptr);
     if (schedule) {
       plan.schedules.back() = std::move(*schedule);
       continue;

@@ -12,6 +12,7 @@
 namespace pimento::targets::l3_sram {
 
 const evaluate::CountTable &countTable();
+/// Of arrays; those of chips follow, as Count has them.
 inline constexpr std::size_t kCounts = 14;
 
 /// Times of lowered regions, each found once; where somebody looks on, as often as they run.
@@ -36,7 +37,7 @@ struct RunCounts {
 
   /// One more round. Diagnostic: sram-operation.
   Status add(const Round &round, const tdfg::Program &program, const tdfg::Schedule &schedule, RegionTimes &times);
-  /// By row of countTable().
+  /// By row of countTable(), those of arrays.
   std::array<std::int64_t, kCounts> row() const;
 };
 

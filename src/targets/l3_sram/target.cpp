@@ -9,6 +9,8 @@
 #include "pimento/evaluate/suite.h"
 #include "pimento/machine/checks.h"
 #include "pimento/sim/sram/command_time.h"
+#include "pimento/targets/l3_sram/chip.h"
+#include "pimento/targets/l3_sram/path.h"
 #include "pimento/targets/l3_sram/plan.h"
 #include "pimento/targets/l3_sram/run_counts.h"
 #include "pimento/targets/l3_sram/timeline.h"
@@ -21,12 +23,19 @@ using evaluate::GraphPart;
 
 namespace {
 
+/// Kernels of a graph beyond which loops are timed at some sizes alone.
+constexpr int kManyKernels = 256;
+
 constexpr evaluate::SimulatedUnit kUnit = {"cache", "caches", "caches"};
+
+void setRunCounts(DeviceRun &run, const RunCounts &arrays, const ChipRun &chip, const machine::Machine &machine);
 
 class SramKernel final : public evaluate::CompiledPart {
  public:
   SramKernel(const GraphPart &part, const machine::Machine &machine, Plan plan, mapping::PlacedMapping placed)
-      : part_(part), machine_(machine), plan_(std::move(plan)), placed_(std::move(placed)) {}
+      : part_(part), machine_(machine), plan_(std::move(plan)), placed_(std::move(placed)) {
+    if (isChip(machine)) chip_.emplace(part_, machine_, plan_, placed_.mapping);
+  }
 
   const program::Program &program() const override { return program_; }
   const mapping::PlacedMapping &placed() const override { return placed_; }
@@ -46,18 +55,11 @@ class SramKernel final : public evaluate::CompiledPart {
   DeviceRun bound(const kernel::DataSpec * /*values*/) const override { return {}; }
   kernel::Order order() const override;
   std::string whyUnchecked() const override;
-  Result<DeviceRun> run(const evaluate::RunMode &mode) const override { return runWith(nullptr, mode.observer); }
-  Result<DeviceRun> runOn(kernel::DataSet &data, evaluate::Observer *observer, int jobs) const override {
-    kernel::DataSet arrays;
-    for (const int t : plan_.tensors) arrays.push_back(data[static_cast<std::size_t>(t)]);
-    auto prepared = tdfg::prepare(plan_.program, plan_.values, std::move(arrays));
-    if (!prepared) return prepared.diagnostics();
-    Residency residency(machine_.sram->mode, jobs, *prepared);
-    Result<DeviceRun> run = runWith(&residency, observer);
-    if (run)
-      for (std::size_t a = 0; a < plan_.tensors.size(); ++a)
-        data[static_cast<std::size_t>(plan_.tensors[a])] = std::move((*prepared)[a]);
-    return run;
+  Result<DeviceRun> run(const evaluate::RunMode &mode) const override {
+    return chip_ ? onChip(mode, nullptr) : runWith(nullptr, mode.observer);
+  }
+  Result<DeviceRun> runOn(kernel::DataSet &data, const evaluate::RunMode &mode) const override {
+    return chip_ ? onChip(mode, &data) : inArrays(data, mode);
   }
   evaluate::DerivationPtr explainCycles(const std::string &name, const DeviceRun &run,
                                         evaluate::MachineNumbers & /*numbers*/,
@@ -67,10 +69,22 @@ class SramKernel final : public evaluate::CompiledPart {
     std::vector<std::string> said;
     for (const tdfg::Region &region : plan_.program.regions)
       if (!region.reason.empty()) said.push_back("left to streams: " + region.reason);
+    if (chip_)
+      if (const auto e = chip_->equation2(); e && e->nodes > 0)
+        said.push_back(fmt::format(
+            "equation (2): {:.0f} elements x {:.0f} operations / {:.0f} per cycle = {:.0f} {} {:.0f} cycles of "
+            "operations + {:.0f} nodes x {:.1f} cycles of lowering = {:.0f}: {}",
+            e->elements, e->operations, e->peak, e->left(), e->isInMemory() ? ">" : "<=", e->latency, e->nodes,
+            e->lowering, e->right(), e->isInMemory() ? "in the L3" : "not in the L3"));
     return said;
   }
+  const ChipKernel *chip() const { return chip_ ? &*chip_ : nullptr; }
 
  private:
+  Result<DeviceRun> onChip(const evaluate::RunMode &mode, kernel::DataSet *data) const;
+  Result<DeviceRun> inArrays(kernel::DataSet &data, const evaluate::RunMode &mode) const;
+  /// Values, as a place computes them.
+  Status compute(Place place, kernel::DataSet &data, const evaluate::RunMode &mode) const;
   /// `residency`: of the program's arrays; null: time alone.
   Result<DeviceRun> runWith(Residency *residency, evaluate::Observer *observer) const;
   /// For a warning: what, and why.
@@ -80,8 +94,108 @@ class SramKernel final : public evaluate::CompiledPart {
   const machine::Machine &machine_;
   Plan plan_;
   mapping::PlacedMapping placed_;
+  std::optional<ChipKernel> chip_;  ///< of machines that are whole chips
   program::Program program_{.target = "l3-sram", .images = {}, .processes = {}, .commands = {}};
 };
+
+/// Those of arrays, and of machines that are chips the others, too.
+void setRunCounts(DeviceRun &run, const RunCounts &arrays, const ChipRun &chip, const machine::Machine &machine) {
+  std::vector<std::int64_t> all;
+  std::ranges::copy(arrays.row(), std::back_inserter(all));
+  std::ranges::copy(chip.counts, std::back_inserter(all));
+  evaluate::setCounts(run, countTable(), all, machine, 1);
+  if (isChip(machine)) return;
+  for (std::size_t row = kCounts; row < countTable().rows.size(); ++row)
+    run.counts.erase(std::string(countTable().rows[row].name));
+}
+
+Result<DeviceRun> SramKernel::inArrays(kernel::DataSet &data, const evaluate::RunMode &mode) const {
+  kernel::DataSet arrays;
+  for (const int t : plan_.tensors) arrays.push_back(data[static_cast<std::size_t>(t)]);
+  auto prepared = tdfg::prepare(plan_.program, plan_.values, std::move(arrays));
+  if (!prepared) return prepared.diagnostics();
+  Residency residency(machine_.sram->mode, mode.jobs, *prepared);
+  Result<DeviceRun> run = runWith(&residency, mode.observer);
+  if (run)
+    for (std::size_t a = 0; a < plan_.tensors.size(); ++a)
+      data[static_cast<std::size_t>(plan_.tensors[a])] = std::move((*prepared)[a]);
+  return run;
+}
+
+Status SramKernel::compute(Place place, kernel::DataSet &data, const evaluate::RunMode &mode) const {
+  const chip::ChipNest &nest = chip_->nest();
+  if (place != Place::kInL3 && (nest.sumsInLanes || nest.sumsInThreads))
+    return chip::runNest(nest, part_.first, chip_->threads(), data);
+  if (place == Place::kInL3) {
+    const Result<DeviceRun> run = inArrays(data, mode);
+    return run ? okStatus() : Status(run.diagnostics());
+  }
+  kernel::DataSet arrays;
+  for (const int t : plan_.tensors) arrays.push_back(data[static_cast<std::size_t>(t)]);
+  // Streams contain the rounds of their region.
+  tdfg::Program streams = plan_.program;
+  for (tdfg::Region &region : streams.regions) {
+    region.rounds.clear();
+    region.nodes.clear();
+    region.outputs.clear();
+  }
+  auto prepared = tdfg::prepare(streams, plan_.values, std::move(arrays));
+  if (!prepared) return prepared.diagnostics();
+  const Status status = tdfg::visitRegions(streams, plan_.values,
+                                           [&](int region, const tdfg::Values &values, const std::vector<int> &names) {
+                                             return tdfg::executeStreams(streams, region, values, names, *prepared);
+                                           });
+  if (!status) return status;
+  for (std::size_t a = 0; a < plan_.tensors.size(); ++a)
+    data[static_cast<std::size_t>(plan_.tensors[a])] = std::move((*prepared)[a]);
+  return okStatus();
+}
+
+Result<DeviceRun> SramKernel::onChip(const evaluate::RunMode &mode, kernel::DataSet *data) const {
+  ChipState idle(part_.graph->tensors.size(), false);
+  auto *state = dynamic_cast<ChipState *>(mode.carried);
+  if (state == nullptr) state = &idle;
+  const Place place = mode.place >= 0 ? static_cast<Place>(mode.place) : chip_->places().front();
+  const auto ran = chip_->run(place, *state, mode.shared);
+  if (!ran) return ran.diagnostics();
+  DeviceRun run;
+  std::int64_t kernel = 0;
+  for (int s = 0; s < kSpents; ++s) {
+    const std::int64_t cycles = ran->time.spent[static_cast<std::size_t>(s)];
+    const SpentInfo &info = infoOf(static_cast<Spent>(s));
+    if (info.part == evaluate::Part::kCompute) kernel = addSaturated(kernel, cycles);
+    if (cycles > 0) run.phases.push_back({std::string(info.name), info.part, Cycles(cycles)});
+  }
+  run.cycles = run.cyclesSimulated = Cycles(kernel);
+  setRunCounts(run, ran->arrays, ran->time, machine_);
+  for (const auto &[key, count] : {std::pair("control", Count::kControl), std::pair("data", Count::kData),
+                                   std::pair("offload", Count::kOffload), std::pair("inter_tile_noc", Count::kInterTile)})
+    run.traffic.emplace(key, ran->time[count]);
+  run.traffic.emplace("intra_tile_bits", ran->time[Count::kBitsInArrays]);
+  run.traffic.emplace("inter_tile_bits", ran->time[Count::kBitsInBanks]);
+  run.traffic.emplace("inter_tile_noc_bits", ran->time[Count::kBitsBetweenBanks]);
+  if (ran->time.margin > 0) {
+    const std::int64_t total = ran->time.cycles();
+    run.interval = evaluate::Interval{0.99, Cycles(std::max<std::int64_t>(0, total - ran->time.margin)),
+                                      Cycles(addSaturated(total, ran->time.margin))};
+  }
+  run.where = name(place);
+  if (place == Place::kInL3 && ran->arrays.hasStreams) run.where += machine_.kernels->isNearL3 ? " and near it" : " and cores";
+  if (place != Place::kInL3) run.order = chip::orderOf(chip_->nest(), chip_->threads());
+  auto *timeline = dynamic_cast<SramTimeline *>(mode.observer);
+  const auto draw = [&](std::initializer_list<Spent> phases) {
+    for (const Spent s : phases)
+      if (timeline != nullptr) timeline->phase(infoOf(s).name, Cycles(ran->time[s]));
+  };
+  draw({Spent::kMemory, Spent::kLowering});
+  if (data != nullptr) {
+    if (const Status s = compute(place, *data, mode); !s) return s.diagnostics();
+  } else if (timeline != nullptr && place == Place::kInL3) {
+    if (const auto drawn = runWith(nullptr, timeline); !drawn) return drawn.diagnostics();
+  }
+  draw({Spent::kMix, Spent::kFinalReduce, Spent::kNearL3, Spent::kCore});
+  return run;
+}
 
 Result<DeviceRun> SramKernel::runWith(Residency *residency, evaluate::Observer *observer) const {
   DeviceRun run;
@@ -91,7 +205,7 @@ Result<DeviceRun> SramKernel::runWith(Residency *residency, evaluate::Observer *
                                   counts, dynamic_cast<SramTimeline *>(observer));
   if (!status) return status.diagnostics();
   run.cycles = run.cyclesSimulated = counts.time.total;
-  evaluate::setCounts(run, countTable(), counts.row(), machine_, 1);
+  setRunCounts(run, counts, {}, machine_);
   if (counts.hasStreams) run.warnings.push_back(whatStreamsRan());
   return run;
 }
@@ -190,6 +304,17 @@ evaluate::DerivationPtr SramKernel::explainCycles(const std::string &name, const
     d->note = std::move(note);
     return d;
   };
+  if (chip_) {
+    auto all = leaf(name, {}, "on the chip: " + run.where);
+    all->formula = evaluate::Derivation::kSum;
+    for (const evaluate::CommandPhase &p : run.phases) {
+      if (p.part != evaluate::Part::kCompute) continue;
+      auto part = leaf(p.name, {}, "");
+      part->value = p.cycles.value;
+      all->parts.push_back({"", std::move(part)});
+    }
+    return all;
+  }
   auto root = leaf(name, {}, "banks run their commands in order; each sync waits for the slowest one");
   root->formula = evaluate::Derivation::kSum;
   root->parts = {{"", leaf("compute", "compute_cycles", "commands that compute, in the slowest bank up to each sync")},
@@ -219,6 +344,25 @@ Result<std::string> SramKernel::emit(std::string_view stage, const std::string &
   return text;
 }
 
+/// All of a chip's DRAM.
+Bytes memoryOf(const machine::Machine &machine) {
+  const machine::Organization &o = machine.dram->organization;
+  return Bytes(o.channels * o.ranks * o.banks() * o.rows * o.columns * o.burst.value);
+}
+
+/// Tensors of a program lie in memory first.
+Status checkMemory(const GraphPart &part, const machine::Machine &machine) {
+  if (!isChip(machine)) return okStatus();
+  std::int64_t bytes = 0;
+  for (const kernel::Tensor &t : part.graph->tensors)
+    bytes = addSaturated(bytes, multiplySaturated(t.elements(), sizeOf(t.type).value));
+  if (bytes <= memoryOf(machine).value) return okStatus();
+  return error(DiagnosticKind::kCapacity, "capacity", part.kernel().where,
+               fmt::format("the program's tensors have {} B, the memory of {} has {} B", bytes, machine.name,
+                           memoryOf(machine).value),
+               "use smaller sizes, or more channels or rows (--set channels=...)");
+}
+
 class L3Sram final : public evaluate::Target {
  public:
   std::string_view family() const override { return "l3-sram"; }
@@ -232,6 +376,7 @@ class L3Sram final : public evaluate::Target {
   }
   evaluate::Stages stages() const override { return {"commands", {"commands"}}; }
   Bytes capacity(const machine::Machine &machine) const override {
+    if (isChip(machine)) return memoryOf(machine);
     const machine::Sram &s = *machine.sram;
     return Bytes(s.arrays() * s.wordlines * s.bitlines / 8);
   }
@@ -250,6 +395,7 @@ class L3Sram final : public evaluate::Target {
   Result<std::unique_ptr<evaluate::CompiledPart>> compile(const GraphPart &part, const mapping::Mapping &mapping,
                                                           const machine::Machine &machine, std::string_view /*variant*/,
                                                           const evaluate::Tools & /*tools*/) const override {
+    if (const Status s = checkMemory(part, machine); !s) return s.diagnostics();
     Result<Plan> plan = makePlan(part, machine);
     if (!plan) return plan.diagnostics();
     Result<mapping::PlacedMapping> placed = mapping::place(mapping, part.kernel(), machine);
@@ -264,6 +410,19 @@ class L3Sram final : public evaluate::Target {
       return s.diagnostics();
     return std::unique_ptr<evaluate::CompiledPart>(
         std::make_unique<SramKernel>(part, machine, std::move(*plan), std::move(*placed)));
+  }
+  std::unique_ptr<evaluate::Carried> idle(const GraphPart &all, const machine::Machine &machine) const override {
+    if (!isChip(machine)) return nullptr;
+    return std::make_unique<ChipState>(all.graph->tensors.size(), all.count > kManyKernels);
+  }
+  Result<std::vector<Step>> path(std::span<const evaluate::CompiledPart *const> runs, const evaluate::Carried &idle,
+                                 const machine::Machine &machine, const evaluate::RunMode &mode) const override {
+    std::vector<const ChipKernel *> kernels;
+    for (const evaluate::CompiledPart *run : runs) {
+      const auto *own = dynamic_cast<const SramKernel *>(run);
+      kernels.push_back(own == nullptr ? nullptr : own->chip());
+    }
+    return choosePath(kernels, dynamic_cast<const ChipState &>(idle), machine, mode.shared);
   }
   Result<std::unique_ptr<evaluate::Runnable>> load(const program::Program & /*program*/,
                                                    const machine::Machine &machine,

@@ -68,6 +68,12 @@ void SramTimeline::end(Cycles cycles) {
   events_.advance(cycles.value);
 }
 
+void SramTimeline::phase(std::string_view name, Cycles cycles) {
+  if (cycles.value == 0) return;
+  events_.complete(kRegionTrack, std::string(name), 0, cycles.value);
+  events_.advance(cycles.value);
+}
+
 Status SramTimeline::finish(const evaluate::Report &report) {
   return events_.finish(report, 0);
 }

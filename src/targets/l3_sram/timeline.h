@@ -31,6 +31,8 @@ class SramTimeline final : public evaluate::Timeline, public sim::sram::CommandO
   void onSync(std::int64_t from, std::int64_t cycles) override;
   /// It took so long.
   void end(Cycles cycles);
+  /// Something else of a kernel on a chip, on the track of regions.
+  void phase(std::string_view name, Cycles cycles);
 
   /// Ends the file. To be called once. Diagnostic: "unwritable-file".
   Status finish(const evaluate::Report &report) override;

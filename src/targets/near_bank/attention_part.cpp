@@ -42,14 +42,14 @@ class AttentionPart final : public evaluate::CompiledPart, public dram::ChannelP
   DeviceRun bound(const kernel::DataSpec * /*values*/) const override {
     return dram::bound(lowered_.program, machine_, counting());
   }
-  Result<DeviceRun> runOn(kernel::DataSet &data, evaluate::Observer *observer, int /*jobs*/) const override {
+  Result<DeviceRun> runOn(kernel::DataSet &data, const evaluate::RunMode &mode) const override {
     const AttentionData &plan = *lowered_.data;
     sim::pim::NearBankDevice device(machine_, static_cast<int>(plan.layout().channels), lowered_.rows,
                                     sim::pim::unitEffects(machine_));
     device.setResults(plan.layout().resultBursts);
     device.setImages(plan.images(data));
     plan.place(data, device);
-    dram::Tee tee(device, observer);
+    dram::Tee tee(device, mode.observer);
     Result<DeviceRun> run = this->run({.observer = &tee});
     plan.collect(device, data);
     return run;

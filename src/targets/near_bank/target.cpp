@@ -51,9 +51,9 @@ class StreamPart final : public evaluate::CompiledPart, public dram::ChannelProg
   DeviceRun bound(const kernel::DataSpec * /*values*/) const override {
     return dram::bound(lowered_.program, machine_, counting());
   }
-  Result<DeviceRun> runOn(kernel::DataSet & /*data*/, evaluate::Observer *observer, int /*jobs*/) const override {
+  Result<DeviceRun> runOn(kernel::DataSet & /*data*/, const evaluate::RunMode &mode) const override {
     PIMENTO_CHECK(!"a published stream computes nothing");
-    return this->run({.observer = observer});
+    return this->run({.observer = mode.observer});
   }
   std::string whyUnchecked() const override {
     return "the published command stream computes no result; its time is reproduced, nothing else";
@@ -87,13 +87,13 @@ class UnitKernel final : public evaluate::CompiledPart, public dram::ChannelProg
   DeviceRun bound(const kernel::DataSpec * /*values*/) const override {
     return dram::bound(lowered_.program, machine_, counting());
   }
-  Result<DeviceRun> runOn(kernel::DataSet &data, evaluate::Observer *observer, int /*jobs*/) const override {
+  Result<DeviceRun> runOn(kernel::DataSet &data, const evaluate::RunMode &mode) const override {
     sim::pim::NearBankDevice device(machine_, static_cast<int>(lowered_.data->channels), lowered_.rows,
                                     sim::pim::unitEffects(machine_));
     device.setResults(lowered_.data->resultBursts);
     device.setImages(lowered_.data->images(data));
     lowered_.data->place(data, device);
-    dram::Tee tee(device, observer);
+    dram::Tee tee(device, mode.observer);
     Result<DeviceRun> run = this->run({.observer = &tee});
     lowered_.data->collect(device, data);
     return run;

@@ -132,7 +132,7 @@ Result<DeviceRun> DpuKernel::run(const RunMode &mode) const {
   if (const kernel::DataSet *contents = contentsOf(mode)) {
     kernel::DataSet data = *contents;
     kernel::makeMissing(*part_.graph, data);
-    return runOn(data, mode.observer, mode.jobs);
+    return runOn(data, mode);
   }
   const std::optional<double> value = constantOf(mode);
   DpuTotal total;
@@ -180,22 +180,22 @@ Result<DeviceRun> DpuKernel::runMade(const RunMode &mode) const {
   };
   kernel::DataSet data = mode.shared != nullptr ? *mode.shared->get<kernel::DataSet>("data", 0, make) : make();
   kernel::makeMissing(*part_.graph, data);
-  Result<DeviceRun> run = runOn(data, mode.observer, mode.jobs);
+  Result<DeviceRun> run = runOn(data, mode);
   if (run) run->isOnMadeValues = true;
   return run;
 }
 
-Result<DeviceRun> DpuKernel::runOn(kernel::DataSet &data, evaluate::Observer *observer, int jobs) const {
+Result<DeviceRun> DpuKernel::runOn(kernel::DataSet &data, const RunMode &mode) const {
   if (const Status s = lowered_.plan->check(data); !s) return s.diagnostics();
   std::vector<RunResult> runs(static_cast<std::size_t>(dpus()));
   std::vector<std::vector<Block>> results(runs.size());
   const std::unique_ptr<Results> into = lowered_.plan->collector(data);  // what is updated in place starts there
   const kernel::DataSet &given = data;
-  parallelFor(jobs, dpus(), [&](std::int64_t i) {
+  parallelFor(mode.jobs, dpus(), [&](std::int64_t i) {
     const auto n = static_cast<std::size_t>(i);
     Dpu dpu = loaded(i);
     write(dpu, lowered_.plan->operands(i, given));
-    runs[n] = dpu.simulate({.observer = i == 0 ? dynamic_cast<sim::dpu::Observer *>(observer) : nullptr});
+    runs[n] = dpu.simulate({.observer = i == 0 ? dynamic_cast<sim::dpu::Observer *>(mode.observer) : nullptr});
     results[n] = lowered_.plan->results();
     for (Block &b : results[n]) dpu.readMram(static_cast<std::uint32_t>(b.offset), b.bytes);
   });

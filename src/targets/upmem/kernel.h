@@ -66,7 +66,7 @@ class DpuKernel : public evaluate::CompiledPart, public DpuCode, protected Cutta
   }
   Bytes footprint() const override;
   Result<DeviceRun> run(const RunMode &mode) const override;
-  Result<DeviceRun> runOn(kernel::DataSet &data, evaluate::Observer *observer, int jobs) const override;
+  Result<DeviceRun> runOn(kernel::DataSet &data, const RunMode &mode) const override;
   /// "llvcnm": the same kernel and mapping in virtual instructions, which is what CoMoNM estimates.
   Result<std::string> emit(std::string_view stage, const std::string &kernel, bool isFirst) const override;
 

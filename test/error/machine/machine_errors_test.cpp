@@ -410,9 +410,66 @@ TEST(MachineErrors, WhatRunsCommandsOfArraysMustFitThem) {
   }
 }
 
+TEST(MachineErrors, AChipsPartsMustFitEachOther) {
+  struct Case {
+    const char *path, *value, *code, *hint;
+  };
+  for (const auto &[path, value, code, hint] :
+       {Case{"l3.interleave", "32 B", "impossible-value", "multiple of l3.line"},
+        Case{"l3.interleave", "100 B", "impossible-value", "multiple of l3.line"},
+        Case{"l3.line", "48 B", "impossible-value", "64 B"}, Case{"l3.line", "128 B", "impossible-value", "line"},
+        Case{"l3.size", "2000 KiB", "impossible-value", "size, ways or line"},
+        Case{"l3.ways", "16 count", "impossible-value", "size, ways or line"},
+        Case{"l3.ports", "0 count", "impossible-value", "1"}, Case{"l3.latency", "0 cycle", "impossible-value", "1"},
+        Case{"l3.replacement", "fifo", "unknown-choice", "lru"},
+        Case{"l3.long_every", "0 count", "impossible-value", "1"},
+        Case{"streams.of_core", "0 count", "impossible-value", "1"},
+        Case{"streams.outstanding", "1 count", "impossible-value", "2"},
+        Case{"streams.in_flight", "0 count", "impossible-value", "1"},
+        Case{"streams.flow_lines", "0 count", "impossible-value", "1"},
+        Case{"streams.buffer", "64 cycle", "wrong-unit", "KiB"},
+        Case{"kernels.threads", "65 count", "impossible-value", "64"},
+        Case{"kernels.threads", "0 count", "impossible-value", "1"},
+        Case{"kernels.vector", "48 B", "impossible-value", "64 B"},
+        Case{"kernels.registers", "100 count", "impossible-value", "60"},
+        Case{"kernels.decision", "eq2", "unknown-choice", "equation-2"},
+        Case{"kernels.near_l3", "maybe", "unknown-choice", "true"},
+        Case{"area.overhead", "0 ratio", "impossible-value", "1e-06"},
+        Case{"area.in_l3", "66 cm2", "wrong-unit", "mm2"},
+        Case{"tlb.entries", "60 count", "impossible-value", "entries or ways"},
+        Case{"tlb.second_ways", "3 count", "impossible-value", "entries or ways"},
+        Case{"caches.l2.replacement", "random", "unknown-choice", "bimodal-rrip"},
+        Case{"caches.l1d.prefetch.region", "24 count", "impossible-value", "powers of two"},
+        Case{"caches.l1d.prefetch.kind", "next-line", "unknown-choice", "stride"},
+        Case{"caches.l2.line", "128 B", "impossible-value", "as long"},
+        Case{"noc.columns", "4 count", "impossible-value", "8"},
+        Case{"organization.channels", "0 count", "impossible-value", "1"},
+        Case{"sram.control.all_ways", "20 count", "impossible-value", "l3.ways"},
+        Case{"sram.regions", "0 count", "impossible-value", "1"}}) {
+    const auto result = machine::loadMachine("l3-sram", {kFolder}, {{path, value}});
+    ASSERT_FALSE(result) << path << " " << value;
+    const Diagnostics &found = result.diagnostics();
+    EXPECT_TRUE(std::ranges::any_of(found, [&](const Diagnostic &d) {
+      return d.code == code && (d.hint + d.message).find(hint) != std::string::npos && !d.hint.empty();
+    })) << path << " " << value << ": " << all(found);
+  }
+}
+
+TEST(MachineErrors, AChipNamesWhatItNeeds) {
+  const auto first = [](const std::string &text) {
+    const auto result = parseMachine("name: m\nextends: l3-arrays\n" + text, "m.yaml", {kFolder});
+    EXPECT_FALSE(result);
+    return result ? std::string() : all(result.diagnostics());
+  };
+  const std::string from = ", source: \"s\", confidence: assumed}";
+  EXPECT_NE(first("streams: {of_core: {value: 1 count" + from + "}").find("missing-key"), std::string::npos);
+  EXPECT_NE(first("l3: {size: {value: 1 MiB" + from + "}").find("missing-key"), std::string::npos);
+  EXPECT_NE(first("kernels: {near_l3: true}").find("missing-key"), std::string::npos);
+}
+
 TEST(MachineErrors, ANetworkNamesAllItsKeysWhereItStands) {
   const auto result =
-      parseMachine("name: m\nextends: l3-sram\nnoc:\n  columns: {value: 8 count, source: \"s\", confidence: assumed}\n",
+      parseMachine("name: m\nextends: l3-arrays\nnoc:\n  columns: {value: 8 count, source: \"s\", confidence: assumed}\n",
                    "m.yaml", {kFolder});
   ASSERT_FALSE(result);
   const Diagnostic *d = withCode(result.diagnostics(), "missing-key");

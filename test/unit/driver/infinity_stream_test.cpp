@@ -31,7 +31,7 @@ std::string textOf(const Diagnostics &diagnostics) {
 machine::Machine cache(bool isLarge) {
   std::vector<machine::Override> overrides;
   if (isLarge) overrides = {{"sram.wordlines", "512"}, {"sram.bitlines", "512"}, {"sram.arrays_per_way", "4"}};
-  auto machine = machine::loadMachine("l3-sram", {PIMENTO_SOURCE_DIR "/machines"}, overrides);
+  auto machine = machine::loadMachine("l3-arrays", {PIMENTO_SOURCE_DIR "/machines"}, overrides);
   EXPECT_TRUE(machine) << textOf(machine.diagnostics());
   return std::move(*machine);
 }

@@ -39,7 +39,7 @@ class InterpretedPart final : public CompiledPart {
   std::vector<Residence> residences() const override { return residencesOf(part_, placed_.mapping); }
   Bytes footprint() const override { return Bytes(1); }
   DeviceRun bound(const kernel::DataSpec *) const override { return ran(); }
-  Result<DeviceRun> runOn(kernel::DataSet &data, Observer *, int) const override {
+  Result<DeviceRun> runOn(kernel::DataSet &data, const RunMode &) const override {
     calls_.lengths.insert(part_.count);
     for (int k = part_.first; k < part_.first + part_.count; ++k)
       if (Status s = kernel::interpretKernel(*part_.graph, k, data); !s) return s.diagnostics();

@@ -138,7 +138,7 @@ TEST(SramControl, LoweringTakesABaseAndATimePerCommand) {
   EXPECT_EQ(with("false", "false").preparation(10, Cycles(5000)), Cycles(6245));
   EXPECT_EQ(with("true", "false").preparation(10, Cycles(5000)), Cycles(5000));
   EXPECT_EQ(with("true", "false").preparation(10, Cycles(500)), Cycles(1245));
-  EXPECT_FALSE(load("l3-sram").sram->control) << "commands alone";
+  EXPECT_FALSE(load("l3-arrays").sram->control) << "commands alone";
 }
 
 TEST(Identity, TellsMachinesOfOtherSetsRolesAndModelsApart) {

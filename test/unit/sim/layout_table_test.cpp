@@ -21,7 +21,7 @@ using Reason = LayoutTable::Reason;
 constexpr std::uint64_t kBase = 1 << 20, kBytes = 64 * 64 * 4;
 
 struct Lot : ::testing::Test {
-  machine::Machine machine = load("l3-sram");
+  machine::Machine machine = load("l3-arrays");
   LayoutTable table{*machine.sram, {100, Cycles(1000), 16, 8}};
 
   static LayoutTable::Region plane(std::uint64_t base) {

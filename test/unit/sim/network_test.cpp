@@ -49,7 +49,7 @@ TEST(Network, ComesFromTheMachineFile) {
   EXPECT_EQ(m.noc->flits(Bytes(0)), 1);
   EXPECT_EQ(m.noc->flits(Bytes(24)), 1);
   EXPECT_EQ(m.noc->flits(Bytes(64)), 3) << "a line and its header";
-  EXPECT_FALSE(load("l3-sram").noc);
+  EXPECT_FALSE(load("l3-arrays").noc);
 }
 
 TEST(Network, APacketAloneTakesRoutersLinksAndItsFlits) {

@@ -20,7 +20,7 @@ using program::SramPattern;
 using Kind = program::SramCommandKind;
 
 machine::Sram preset(const std::string &times = "counted") {
-  const auto m = machine::loadMachine("l3-sram", {PIMENTO_SOURCE_DIR "/machines"}, {{"sram.times", times}});
+  const auto m = machine::loadMachine("l3-arrays", {PIMENTO_SOURCE_DIR "/machines"}, {{"sram.times", times}});
   EXPECT_TRUE(m) << m.diagnostics().front().str();
   return *m->sram;
 }

@@ -22,7 +22,7 @@ constexpr std::uint64_t kBase = 1 << 20;
 constexpr std::int64_t kBits = 32;
 
 struct OrdinaryAccess : ::testing::Test {
-  machine::Machine machine = load("l3-sram", {{"sram.mesh_columns", "2"}, {"sram.mesh_rows", "1"}});
+  machine::Machine machine = load("l3-arrays", {{"sram.mesh_columns", "2"}, {"sram.mesh_rows", "1"}});
   LayoutTable table{*machine.sram, {}};
   Arrays arrays{static_cast<int>(machine.sram->wordlines), machine.sram->arrays() * machine.sram->bitlines};
   TransposedAccess access{*machine.sram, table, arrays};

@@ -139,7 +139,7 @@ TEST(SramRegions, NeedTilesOfAPowerOfTwoWhereTheyReduce) {
 std::vector<std::string> expectInterpreted(const kernel::Graph &graph,
                                            const std::vector<machine::Override> &overrides = {}) {
   EXPECT_TRUE(kernel::verify(graph).ok());
-  const auto machine = machine::loadMachine("l3-sram", {PIMENTO_SOURCE_DIR "/machines"}, overrides);
+  const auto machine = machine::loadMachine("l3-arrays", {PIMENTO_SOURCE_DIR "/machines"}, overrides);
   EXPECT_TRUE(machine) << machine.diagnostics().front().str();
   const evaluate::Target &target = test::targetOf(*machine);
   const evaluate::GraphPart part{&graph};
@@ -149,7 +149,7 @@ std::vector<std::string> expectInterpreted(const kernel::Graph &graph,
   EXPECT_TRUE(compiled) << compiled.diagnostics().front().str();
   kernel::DataSet data = kernel::makeData(graph, {}), expected = data;
   EXPECT_TRUE(kernel::interpret(graph, expected, {(*compiled)->order()}));
-  const auto ran = (*compiled)->runOn(data, nullptr, 1);
+  const auto ran = (*compiled)->runOn(data, {});
   EXPECT_TRUE(ran) << ran.diagnostics().front().str();
   for (std::size_t t = 0; t < data.size(); ++t)
     EXPECT_TRUE(data[t].bytes == expected[t].bytes) << graph.tensors[t].name;
@@ -157,7 +157,7 @@ std::vector<std::string> expectInterpreted(const kernel::Graph &graph,
 }
 
 TEST(SramRuntime, KeepsArraysInWordlinesFromRegionToRegion) {
-  const auto machine = machine::loadMachine("l3-sram", {PIMENTO_SOURCE_DIR "/machines"});
+  const auto machine = machine::loadMachine("l3-arrays", {PIMENTO_SOURCE_DIR "/machines"});
   ASSERT_TRUE(machine);
   constexpr std::int64_t kN = 3000;
   const auto graph = kernel::parseNotation("c[i] = a[i] + b[i]; d[i] = c[i] * a[i]; e[j] = c[j+1] - d[j]",
@@ -224,7 +224,7 @@ TEST(SramTarget, SaysWhichSumsInTilesHaveNoOrderToCheck) {
       if (!isWhole) b.guard({{1, -1}, -1});
       b.store(1, {b.index(0)}, a, kernel::Combine::kAdd);
       graph.kernels.push_back(b.take());
-      const auto machine = machine::loadMachine("l3-sram", {PIMENTO_SOURCE_DIR "/machines"});
+      const auto machine = machine::loadMachine("l3-arrays", {PIMENTO_SOURCE_DIR "/machines"});
       ASSERT_TRUE(machine);
       const evaluate::Target &target = test::targetOf(*machine);
       const evaluate::GraphPart part{&graph};
@@ -247,7 +247,7 @@ TEST(SramTarget, LeavesARegionThatLacksWordlinesToStreamsOnce) {
 }
 
 TEST(SramTarget, WarnsWhatStreamsRanAndWhy) {
-  const auto machine = machine::loadMachine("l3-sram", {PIMENTO_SOURCE_DIR "/machines"});
+  const auto machine = machine::loadMachine("l3-arrays", {PIMENTO_SOURCE_DIR "/machines"});
   ASSERT_TRUE(machine);
   const evaluate::Target &target = test::targetOf(*machine);
   const auto warning = [&](const char *text, const kernel::Sizes &sizes) {

@@ -22,7 +22,7 @@ struct Shown {
 
 /// The kernels of a text, one after the other, and their timeline.
 Shown shown(const std::string &text, const kernel::Sizes &sizes, bool hasData) {
-  const auto machine = machine::loadMachine("l3-sram", {PIMENTO_SOURCE_DIR "/machines"});
+  const auto machine = machine::loadMachine("l3-arrays", {PIMENTO_SOURCE_DIR "/machines"});
   EXPECT_TRUE(machine) << machine.diagnostics().front().str();
   const auto graph = kernel::parseNotation(text, sizes, DType::kF32);
   EXPECT_TRUE(graph) << graph.diagnostics().front().str();
@@ -39,7 +39,7 @@ Shown shown(const std::string &text, const kernel::Sizes &sizes, bool hasData) {
     const auto compiled = target.compile(part, *target.reference(part, *machine, {}, {}), *machine, {}, {});
     EXPECT_TRUE(compiled) << compiled.diagnostics().front().str();
     const auto run =
-        hasData ? (*compiled)->runOn(data, timeline.get(), 1) : (*compiled)->run({.observer = timeline.get()});
+        hasData ? (*compiled)->runOn(data, {.observer = timeline.get()}) : (*compiled)->run({.observer = timeline.get()});
     EXPECT_TRUE(run) << run.diagnostics().front().str();
     all.run.cycles += run->cycles;
     for (const auto &[name, count] : run->counts) all.run.counts[name] += count;
@@ -90,7 +90,7 @@ TEST(SramTimeline, NamesRegionsThatStreamsRun) {
 }
 
 TEST(SramTimeline, SaysWhereItWasCut) {
-  const auto machine = machine::loadMachine("l3-sram", {PIMENTO_SOURCE_DIR "/machines"});
+  const auto machine = machine::loadMachine("l3-arrays", {PIMENTO_SOURCE_DIR "/machines"});
   ASSERT_TRUE(machine);
   std::ostringstream out;
   SramTimeline timeline(out, *machine, {}, 2);

@@ -1,0 +1,125 @@
+#include "pimento/sim/uncore/shared_l3.h"
+
+#include <algorithm>
+
+#include "pimento/sim/dram/address_map.h"
+
+namespace pimento::sim::uncore {
+
+namespace {
+
+/// Out of a router: four neighbours.
+constexpr int kDirections = 4;
+/// Cycles of a link that are kept.
+constexpr std::size_t kWindow = std::size_t{1} << 12;
+
+}  // namespace
+
+SharedL3::SharedL3(const machine::Machine &machine, const Slices &slices)
+    : machine_(machine), slices_(slices), memory_(machine) {
+  const auto nodes = static_cast<std::size_t>(machine.noc->nodes());
+  const std::int64_t sets = slices.size.value / (slices.line.value * slices.ways);
+  tags_.assign(nodes, cache::Tags({.sets = sets,
+                                   .ways = slices.ways,
+                                   .replacement = slices.replacement,
+                                   .longEvery = slices.longEvery}));
+  ready_.assign(nodes, std::vector<Tick>(tags_.front().places(), 0));
+  ports_.assign(nodes, Calendar(slices.ports, kWindow));
+  links_.assign(nodes * kDirections, Calendar(1, kWindow));
+}
+
+Node SharedL3::home(std::uint64_t line) const {
+  const auto piece = static_cast<std::uint64_t>(slices_.interleave.value / slices_.line.value);
+  return static_cast<Node>(line / piece % tags_.size());
+}
+
+std::uint64_t SharedL3::inSlice(std::uint64_t line) const {
+  const auto piece = static_cast<std::uint64_t>(slices_.interleave.value / slices_.line.value);
+  return line / (piece * tags_.size()) * piece + line % piece;
+}
+
+Node SharedL3::controllerOf(std::uint64_t line) const {
+  const dram::Place place =
+      dram::placeOf(machine_.dram->organization, line * static_cast<std::uint64_t>(slices_.line.value));
+  return slices_.controllers[static_cast<std::size_t>(place.channel)];
+}
+
+bool SharedL3::isPresent(std::uint64_t address) const {
+  return std::ranges::any_of(present_, [&](const auto &r) { return r.first <= address && address < r.second; });
+}
+
+/// Along X-Y: each link takes the packet's flits, one behind the other, when the head has passed the router. When the
+/// last flit is there.
+Tick SharedL3::cross(Node from, Node to, Bytes data, Traffic traffic, Tick at) {
+  const machine::Noc &noc = *machine_.noc;
+  const std::int64_t flits = noc.flits(data);
+  Node here = from;
+  bool isAlongX = noc.routing == machine::Noc::Routing::kXY;
+  Tick head = at;
+  const auto move = [&](int direction, Node next) {
+    Calendar &link = links_[static_cast<std::size_t>(here) * kDirections + static_cast<std::size_t>(direction)];
+    head = link.take(head + noc.router.value, flits) + noc.link.value;
+    here = next;
+    flitHops_[static_cast<std::size_t>(traffic)] += flits;
+  };
+  for (int dimension = 0; dimension < 2; ++dimension, isAlongX = !isAlongX)
+    if (isAlongX)
+      while (here % noc.columns != to % noc.columns)
+        here % noc.columns < to % noc.columns ? move(0, here + 1) : move(1, here - 1);
+    else
+      while (here / noc.columns != to / noc.columns)
+        here / noc.columns < to / noc.columns ? move(2, here + noc.columns) : move(3, here - noc.columns);
+  // Out of the last router to the tile.
+  return head + noc.router.value + flits - 1;
+}
+
+void SharedL3::keep(std::uint64_t line, bool isDirty, Tick at) {
+  const Node slice = home(line);
+  const auto s = static_cast<std::size_t>(slice);
+  const auto victim = tags_[s].bringIn(inSlice(line), isDirty);
+  ready_[s][tags_[s].placeOf(inSlice(line))] = at;
+  if (!victim || !victim->isDirty) return;
+  const auto piece = static_cast<std::uint64_t>(slices_.interleave.value / slices_.line.value);
+  const std::uint64_t gone =
+      (victim->line / piece * tags_.size() + static_cast<std::uint64_t>(slice)) * piece + victim->line % piece;
+  ++counts_.toMemory;
+  const Tick there = cross(slice, controllerOf(gone), slices_.line, Traffic::kData, at);
+  memory_.write(gone * static_cast<std::uint64_t>(slices_.line.value), slices_.line.value, there);
+}
+
+cache::Behind::Answer SharedL3::fetch(int core, std::uint64_t address, std::int64_t /*bytes*/, cache::Tick at) {
+  const std::uint64_t line = address / static_cast<std::uint64_t>(slices_.line.value);
+  const Node slice = home(line);
+  const auto s = static_cast<std::size_t>(slice);
+  ++counts_.reads;
+  const Tick asked = cross(core, slice, Bytes(0), Traffic::kControl, at);
+  Tick looked = ports_[s].take(asked) + slices_.latency.value;
+  if (delay_) looked = delay_(address, looked);
+  Answer answer{looked, true};
+  if (tags_[s].use(inSlice(line), false)) {
+    answer.ready = std::max(looked, ready_[s][tags_[s].placeOf(inSlice(line))]);
+  } else if (isPresent(address)) {
+    keep(line, false, looked);
+  } else {
+    ++counts_.misses;
+    answer.isShared = false;
+    const Node controller = controllerOf(line);
+    const Tick there = cross(slice, controller, Bytes(0), Traffic::kControl, looked);
+    const Tick read = memory_.read(line * static_cast<std::uint64_t>(slices_.line.value), slices_.line.value, there);
+    answer.ready = cross(controller, slice, slices_.line, Traffic::kData, read);
+    keep(line, false, answer.ready);
+  }
+  answer.ready = cross(slice, core, slices_.line, Traffic::kData, answer.ready);
+  return answer;
+}
+
+void SharedL3::writeBack(int core, std::uint64_t address, std::int64_t /*bytes*/, cache::Tick at) {
+  const std::uint64_t line = address / static_cast<std::uint64_t>(slices_.line.value);
+  const Node slice = home(line);
+  const auto s = static_cast<std::size_t>(slice);
+  ++counts_.writeBacks;
+  const Tick there = ports_[s].take(cross(core, slice, slices_.line, Traffic::kData, at));
+  if (!tags_[s].use(inSlice(line), true)) keep(line, true, there + slices_.latency.value);
+}
+
+}  // namespace pimento::sim::uncore

@@ -1,0 +1,231 @@
+#include "pimento/targets/l3_sram/loops_time.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "pimento/base/integer.h"
+#include "pimento/targets/chip/strands.h"
+#include "pimento/targets/chip/vector_code.h"
+#include "pimento/sim/core/many_cores.h"
+#include "pimento/sim/sram/transpose_units.h"
+#include "pimento/sim/stream/engine.h"
+
+namespace pimento::targets::l3_sram {
+
+using chip::ChipNest;
+using chip::Window;
+
+namespace {
+
+using Ranges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+bool isIn(const Ranges &ranges, std::uint64_t address) {
+  return std::ranges::any_of(ranges, [&](const auto &r) { return r.first <= address && address < r.second; });
+}
+
+/// Lines that lie transposed pass the unit of a way.
+std::function<std::int64_t(std::uint64_t, std::int64_t)> throughUnits(const machine::Machine &machine,
+                                                                      const LoopsState &state) {
+  if (state.transposed.empty()) return {};
+  auto units = std::make_shared<sim::sram::TransposeUnits>(*machine.sram);
+  const sim::uncore::Slices slices = sim::uncore::Slices::of(machine);
+  const auto banks = static_cast<std::uint64_t>(machine.sram->banks());
+  return [units, ranges = state.transposed, slices, banks, ways = machine.sram->ways](std::uint64_t address,
+                                                                                      std::int64_t cycle) {
+    if (!isIn(ranges, address)) return cycle;
+    const std::uint64_t line = address / static_cast<std::uint64_t>(slices.line.value);
+    const auto bank = static_cast<int>(address / static_cast<std::uint64_t>(slices.interleave.value) % banks);
+    constexpr int kBits = 32;
+    return units->pass(bank, static_cast<int>(line % static_cast<std::uint64_t>(ways)), kBits, cycle);
+  };
+}
+
+sim::uncore::Slices slicesOf(const machine::Machine &machine, const LoopsState &state) {
+  sim::uncore::Slices slices = sim::uncore::Slices::of(machine);
+  if (state.isReserved) {
+    const auto left = static_cast<int>(machine.sram->control->allWays - machine.sram->ways);
+    slices.size = Bytes(slices.size.value / slices.ways * left);
+    slices.ways = left;
+  }
+  return slices;
+}
+
+class Loops {
+ public:
+  Loops(const ChipNest &nest, const chip::Addresses &addresses, const machine::Machine &machine, Place place,
+        std::int64_t threads, const LoopsState &state)
+      : nest_(nest), addresses_(addresses), machine_(machine), place_(place), threads_(threads), state_(state) {
+    if (place == Place::kCore)
+      extents_ = chip::vectorCode(nest, addresses, machine, 0, threads).extents;
+    else if (const auto strands = strandsOf({}); !strands.empty())
+      extents_ = strands.front().nest.extents;
+    // Groups of lanes are the iterations of streams.
+    if (place != Place::kCore && !extents_.empty()) extents_.back() = ceilDiv(extents_.back(), nest.lanes);
+  }
+
+  const std::vector<std::int64_t> &extents() const { return extents_; }
+
+  ChipRun run(const Window &window, bool isWarm) const {
+    Ranges present = state_.present;
+    if (isWarm)
+      for (std::size_t t = 0; t < addresses_.first.size(); ++t)
+        present.emplace_back(addresses_.first[t], addresses_.end[t]);
+    return place_ == Place::kCore ? onCores(window, present) : nearL3(window, present);
+  }
+
+ private:
+  std::vector<sim::stream::Strand> strandsOf(const Window &window) const {
+    return chip::strandsOf(nest_, addresses_, machine_, threads_, false, window);
+  }
+
+  ChipRun onCores(const Window &window, const Ranges &present) const {
+    std::vector<sim::core::LoopCode> codes;
+    for (std::int64_t t = 0; t < nest_.threadsOf(threads_); ++t)
+      codes.push_back(chip::vectorCode(nest_, addresses_, machine_, t, threads_, window));
+    const sim::core::ManyCoresTime time = sim::core::ManyCores(machine_).run(codes, slicesOf(machine_, state_), present,
+                                                                             throughUnits(machine_, state_));
+    ChipRun out;
+    out[Spent::kCore] = time.cycles;
+    out[Count::kInstructions] = time.instructions;
+    out[Count::kBranches] = time.branches;
+    out[Count::kLoads] = time.loads;
+    out[Count::kStores] = time.stores;
+    out[Count::kIntegers] = time.integers;
+    out[Count::kFloats] = time.floats;
+    out[Count::kComplexes] = time.complexes;
+    out[Count::kL1Reads] = time.l1Reads;
+    out[Count::kL1Writes] = time.l1Writes;
+    out[Count::kL2Reads] = time.l2Reads;
+    out[Count::kL2Writes] = time.l2Writes;
+    out[Count::kL3Reads] = time.l3Reads;
+    out[Count::kL3Writes] = time.l3Writes;
+    out[Count::kL3Misses] = time.l3Misses;
+    out[Count::kMemoryReads] = time.memoryReads;
+    out[Count::kMemoryWrites] = time.memoryWrites;
+    out[Count::kActivates] = time.activates;
+    for (std::size_t k = 0; k < sim::noc::kTraffics; ++k)
+      out.counts[static_cast<std::size_t>(Count::kControl) + k] = time.flitHops[k];
+    out[Count::kCores] = multiplySaturated(time.cycles, static_cast<std::int64_t>(codes.size()));
+    return out;
+  }
+
+  ChipRun nearL3(const Window &window, const Ranges &present) const {
+    ChipRun out;
+    std::vector<sim::stream::Strand> strands = strandsOf(window);
+    // Strands of one store after those of another.
+    const auto used = static_cast<std::size_t>(nest_.threadsOf(threads_));
+    for (std::size_t first = 0; first < strands.size(); first += used) {
+      sim::stream::StreamEngines engines(machine_, slicesOf(machine_, state_), sim::stream::Engines::of(*machine_.streams));
+      for (const auto &[from, to] : present) engines.chip().declare(from, to);
+      if (auto delay = throughUnits(machine_, state_)) engines.chip().delay(std::move(delay));
+      const auto end = std::min(strands.size(), first + used);
+      const sim::stream::StreamTimes time =
+          engines.run({std::make_move_iterator(strands.begin() + static_cast<std::ptrdiff_t>(first)),
+                       std::make_move_iterator(strands.begin() + static_cast<std::ptrdiff_t>(end))});
+      ChipRun one;
+      one[Spent::kNearL3] = time.cycles;
+      const auto &chip = engines.chip();
+      one[Count::kL3Reads] = chip.counts().reads;
+      one[Count::kL3Writes] = chip.counts().writes;
+      one[Count::kL3Misses] = chip.counts().misses;
+      one[Count::kMemoryReads] = chip.memory().reads;
+      one[Count::kMemoryWrites] = chip.memory().writes;
+      one[Count::kActivates] = chip.memory().activates;
+      for (int k = 0; k < sim::noc::kTraffics; ++k)
+        one.counts[static_cast<std::size_t>(Count::kControl) + static_cast<std::size_t>(k)] =
+            chip.network().flitHops(static_cast<sim::noc::Traffic>(k));
+      one[Count::kStreamLines] = time.lines;
+      const auto &m = time.messages;
+      one[Count::kStreamMessages] =
+          m.configure + m.migrate + m.flow + m.forward + m.indirect + m.partial + m.end;
+      one[Count::kStreamGroups] = time.computations;
+      out.add(one);
+    }
+    return out;
+  }
+
+  const ChipNest &nest_;
+  const chip::Addresses &addresses_;
+  const machine::Machine &machine_;
+  Place place_;
+  std::int64_t threads_;
+  const LoopsState &state_;
+  std::vector<std::int64_t> extents_;
+};
+
+/// a + (b - a) * share, of each number.
+ChipRun beyond(const ChipRun &a, const ChipRun &b, double share) {
+  ChipRun out;
+  const auto line = [share](std::int64_t x, std::int64_t y) {
+    return std::max<std::int64_t>(0, std::llround(static_cast<double>(x) + static_cast<double>(y - x) * share));
+  };
+  for (std::size_t i = 0; i < out.spent.size(); ++i) out.spent[i] = line(a.spent[i], b.spent[i]);
+  for (std::size_t i = 0; i < out.counts.size(); ++i) out.counts[i] = line(a.counts[i], b.counts[i]);
+  return out;
+}
+
+/// A second window takes more or less than the first, and a tenth at least.
+double marginOf(const ChipRun &small, const ChipRun &large, double windows, const ChipRun &all) {
+  const double first = static_cast<double>(small.cycles()), second = static_cast<double>(large.cycles() - small.cycles());
+  return 0.1 * static_cast<double>(all.cycles()) + std::abs(first - second) * std::sqrt(windows);
+}
+
+}  // namespace
+
+ChipRun timeOfLoops(const ChipNest &nest, const chip::Addresses &addresses, const machine::Machine &machine,
+                    Place place, std::int64_t threads, const LoopsState &state, const LoopsBudget &budget) {
+  const Loops loops(nest, addresses, machine, place, threads, state);
+  const std::vector<std::int64_t> &extents = loops.extents();
+  const std::int64_t most = place == Place::kCore ? budget.core : budget.stream;
+  std::int64_t all = 1;
+  for (const std::int64_t e : extents) all = multiplySaturated(all, e);
+  if (extents.empty() || all <= 4 || all / 4 <= most) return loops.run({}, false);
+  // The level of which a few iterations are a window.
+  std::int64_t inner = 1;
+  std::size_t level = extents.size() - 1;
+  while (level > 0 && (extents[level] == 1 || multiplySaturated(inner, extents[level]) <= most / 2)) inner *= extents[level--];
+  while (level + 1 < extents.size() && extents[level] < 2) inner /= extents[++level];
+  const std::int64_t count = std::clamp<std::int64_t>(most / inner, 1, extents[level] / 2);
+  const auto window = [&](std::int64_t n) {
+    // Iterations of the innermost level of streams are elements.
+    const bool isElements = place != Place::kCore && level + 1 == extents.size();
+    return Window{level, isElements ? n * nest.lanes : n, 0.5};
+  };
+  const std::int64_t capacity = slicesOf(machine, state).size.value * machine.noc->nodes();
+  const bool staysThere = state.bytes <= capacity;
+  const double windows = static_cast<double>(all) / static_cast<double>(count * inner);
+  const ChipRun small = loops.run(window(count), false), large = loops.run(window(2 * count), false);
+  ChipRun out = beyond(small, large, windows - 1);
+  double margin = marginOf(small, large, windows, out);
+  // Lines that every window misses again although they stay in the L3: what the loops do once these are there.
+  const std::int64_t lines = state.coldLines;
+  if (staysThere && out[Count::kL3Misses] > lines + lines / 4) {
+    const ChipRun smallWarm = loops.run(window(count), true), largeWarm = loops.run(window(2 * count), true);
+    const ChipRun warm = beyond(smallWarm, largeWarm, windows - 1);
+    margin = marginOf(smallWarm, largeWarm, windows, warm);
+    const std::int64_t misses = large[Count::kL3Misses] - small[Count::kL3Misses];
+    const std::int64_t always = out.cycles();
+    out = warm;
+    if (misses > 0 && lines > 0) {
+      const double share = static_cast<double>(lines) / static_cast<double>(misses);
+      const auto more = [&](std::int64_t coldSmall, std::int64_t coldLarge, std::int64_t warmSmall, std::int64_t warmLarge) {
+        return std::max(0.0, share * static_cast<double>((coldLarge - coldSmall) - (warmLarge - warmSmall)));
+      };
+      for (std::size_t i = 0; i < out.spent.size(); ++i) {
+        const double cycles = more(small.spent[i], large.spent[i], smallWarm.spent[i], largeWarm.spent[i]);
+        out.spent[i] += std::llround(cycles);
+        margin += cycles / 10;
+      }
+      for (std::size_t i = 0; i < out.counts.size(); ++i)
+        out.counts[i] += std::llround(more(small.counts[i], large.counts[i], smallWarm.counts[i], largeWarm.counts[i]));
+    }
+    // Between lines that are missed once and lines that always are.
+    margin += std::abs(static_cast<double>(always - out.cycles())) * 0.3;
+  }
+  if (place == Place::kCore) out[Count::kCores] = multiplySaturated(out.cycles(), nest.threadsOf(threads));
+  out.margin = std::llround(margin);
+  return out;
+}
+
+}  // namespace pimento::targets::l3_sram

@@ -1,0 +1,208 @@
+// Programs on a whole chip: estimate against simulation, places against each other, sums of parts, samples against all.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "pimento/emit/json.h"
+#include "pimento/evaluate/evaluator.h"
+#include "pimento/kernel/data.h"
+#include "pimento/kernel/notation.h"
+#include "pimento/targets/chip/chip_nest.h"
+#include "pimento/targets/l3_sram/chip.h"
+#include "pimento/targets/l3_sram/loops_time.h"
+#include "test/support/cases.h"
+#include "test/support/machine_file.h"
+#include "test/support/random_regions.h"
+#include "test/support/target_of.h"
+
+namespace pimento::targets::l3_sram {
+namespace {
+
+kernel::Graph parsed(const test::RegionsText &text) {
+  auto graph = kernel::parseNotation(text.text, text.sizes, DType::kF32);
+  EXPECT_TRUE(graph) << text.text << graph.diagnostics().front().str();
+  return std::move(*graph);
+}
+
+Result<evaluate::Report> evaluated(const kernel::Graph &graph, const machine::Machine &machine, bool isSimulation,
+                                   int jobs = 1, kernel::DataSet *data = nullptr) {
+  evaluate::Request request;
+  request.machine = &machine;
+  request.target = &test::targetOf(machine);
+  request.graph = &graph;
+  request.maps.resize(1);
+  request.isSimulation = isSimulation;
+  request.jobs = jobs;
+  request.data = data;
+  return evaluate::evaluate(request);
+}
+
+std::string textOf(evaluate::Report report) {
+  report.wallUs = report.compileUs = 0;
+  return emit::toJson(report, nullptr);
+}
+
+std::int64_t totalOf(const kernel::Graph &graph, const machine::Machine &machine) {
+  const auto report = evaluated(graph, machine, false);
+  EXPECT_TRUE(report) << report.diagnostics().front().str();
+  return report ? report->breakdown().total().value : 0;
+}
+
+TEST(Chip, EstimatesWhatItSimulatesAndPartsSumToTotals) {
+  Rng rng(21);
+  const machine::Machine m = test::load("l3-sram");
+  for (std::int64_t n = test::caseCount(12); n > 0; --n) {
+    const test::RegionsText text = test::randomRegions(rng, static_cast<int>(rng.integer(1, 5)), 160);
+    const kernel::Graph graph = parsed(text);
+    const auto estimate = evaluated(graph, m, false), simulation = evaluated(graph, m, true);
+    ASSERT_TRUE(estimate && simulation) << text.text;
+    EXPECT_EQ(textOf(*estimate), textOf(*simulation)) << text.text;
+    for (const int jobs : {2, 8}) EXPECT_EQ(textOf(*estimate), textOf(*evaluated(graph, m, false, jobs)));
+    const evaluate::Report &r = *estimate;
+    std::int64_t phases = 0;
+    for (const evaluate::Stage &s : r.stages)
+      for (const evaluate::Phase &p : s.phases) phases += p.counted.value;
+    EXPECT_EQ(phases, r.breakdown().total().value);
+    double energy = 0;
+    for (const auto &[name, c] : r.energy.components) energy += c.total().value;
+    EXPECT_NEAR(energy, r.energy.total.value, 1e-9 * r.energy.total.value);
+    for (const char *kind : {"control", "data", "offload"})
+      EXPECT_EQ(r.traffic.at(kind), r.counts.at(std::string(kind) + "_hops"));
+    EXPECT_EQ(r.traffic.at("inter_tile_noc"), r.counts.at("inter_tile_hops"));
+    for (const auto &[name, count] : r.counts) EXPECT_GE(count, 0) << name;
+  }
+}
+
+TEST(Chip, AnswersAreThoseOfTheInterpreterInEveryPlace) {
+  Rng rng(22);
+  for (const char *name : {"l3-base", "l3-near", "l3-in", "l3-sram"}) {
+    const machine::Machine m = test::load(name, {{"sram.mode", "words"}});
+    for (std::int64_t n = test::caseCount(5); n > 0; --n) {
+      const test::RegionsText text = test::randomRegions(rng, static_cast<int>(rng.integer(1, 4)), 100);
+      const kernel::Graph graph = parsed(text);
+      kernel::DataSet data = kernel::makeData(graph, {.seed = rng.next()});
+      const auto report = evaluated(graph, m, true, 1, &data);
+      ASSERT_TRUE(report) << name << ": " << text.text << report.diagnostics().front().str();
+      EXPECT_TRUE(report->isChecked) << text.text;
+    }
+  }
+}
+
+TEST(Chip, IsNeverLongerThanInOnePlace) {
+  Rng rng(23);
+  const machine::Machine all = test::load("l3-sram");
+  const machine::Machine cores = test::load("l3-sram", {{"kernels.near_l3", "false"}, {"kernels.in_l3", "false"}});
+  const machine::Machine near =
+      test::load("l3-sram", {{"kernels.on_cores", "false"}, {"kernels.in_l3", "false"}});
+  const machine::Machine in = test::load("l3-sram", {{"kernels.on_cores", "false"}});
+  int shorter = 0, several = 0;
+  for (std::int64_t n = test::caseCount(10); n > 0; --n) {
+    const test::RegionsText text = test::randomRegions(rng, static_cast<int>(rng.integer(1, 4)), n % 2 == 0 ? 128 : 640);
+    const kernel::Graph graph = parsed(text);
+    const std::int64_t ours = totalOf(graph, all);
+    const std::int64_t best = std::min({totalOf(graph, cores), totalOf(graph, near)});
+    EXPECT_LE(ours, best) << text.text;
+    EXPECT_LE(ours, totalOf(graph, in)) << text.text;
+    several += graph.kernels.size() > 1 ? 1 : 0;
+    shorter += graph.kernels.size() > 1 && 100 * ours <= 98 * std::min(best, totalOf(graph, in)) ? 1 : 0;
+  }
+  std::cout << shorter << " of " << several << " programs of several regions are shorter by 2 % or more\n";
+}
+
+/// The state decides: what lies in arrays is not fetched again, and what it forgot would be.
+TEST(Chip, KeepsDataInArraysFromKernelToKernel) {
+  const machine::Machine m = test::load("l3-sram", {{"kernels.on_cores", "false"}, {"kernels.near_l3", "false"}});
+  const auto memory = [&](const std::string &text) {
+    const kernel::Graph graph = parsed({text, {{"i", 1 << 14}}});
+    const auto report = evaluated(graph, m, false);
+    EXPECT_TRUE(report) << report.diagnostics().front().str();
+    return report->breakdown()[evaluate::Part::kTransferIn].value;
+  };
+  const std::int64_t once = memory("c[i] = a[i] + b[i]");
+  EXPECT_GT(once, 0);
+  EXPECT_EQ(memory("c[i] = a[i] + b[i]; d[i] = c[i] * a[i]"), once) << "nothing new comes";
+  EXPECT_GT(memory("c[i] = a[i] + b[i]; d[i] = c[i] * e[i]"), once) << "e does";
+}
+
+TEST(Chip, StatesWithOneKeyHaveOneFuture) {
+  Rng rng(24);
+  const machine::Machine m = test::load("l3-sram");
+  const evaluate::Target &target = test::targetOf(m);
+  for (std::int64_t n = test::caseCount(6); n > 0; --n) {
+    const test::RegionsText text = test::randomRegions(rng, 4, 128);
+    const kernel::Graph graph = parsed(text);
+    std::vector<std::unique_ptr<evaluate::CompiledPart>> parts;
+    for (int k = 0; k < static_cast<int>(graph.kernels.size()); ++k) {
+      const evaluate::GraphPart part{&graph, k, 1};
+      auto compiled = target.compile(part, *target.reference(part, m, {}, {}), m, {}, {});
+      ASSERT_TRUE(compiled);
+      parts.push_back(std::move(*compiled));
+    }
+    // Two random ways to a state; if their keys agree, what comes takes the same.
+    std::map<std::string, std::int64_t> seen;
+    for (int way = 0; way < 12; ++way) {
+      const auto state = target.idle({&graph, 0, static_cast<int>(graph.kernels.size())}, m);
+      for (std::size_t k = 0; k + 1 < parts.size(); ++k)
+        ASSERT_TRUE(parts[k]->run({.carried = state.get(), .place = static_cast<int>(rng.integer(0, 2))}));
+      const std::string key = state->key();
+      const auto last = parts.back()->run({.carried = state.get(), .place = 1});
+      ASSERT_TRUE(last);
+      const auto [at, isNew] = seen.emplace(key, last->cycles.value);
+      EXPECT_TRUE(isNew || at->second == last->cycles.value) << key;
+    }
+  }
+}
+
+TEST(Chip, SamplesHoldTheWhole) {
+  const machine::Machine m = test::load("l3-sram");
+  const struct {
+    const char *text;
+    kernel::Sizes sizes;
+  } programs[] = {{"c[i] = a[i] + b[i]", {{"i", 1 << 20}}},
+                  {"c[i,j] = a[i,j] * x[j] + a[i,j]", {{"i", 1024}, {"j", 1024}}},
+                  {"C[i,j] += A[i,k] * B[k,j]", {{"i", 128}, {"j", 128}, {"k", 128}}}};
+  for (const auto &p : programs)
+    for (const Place place : {Place::kCore, Place::kNearL3}) {
+      const kernel::Graph graph = parsed({p.text, p.sizes});
+      const chip::ChipNest nest = chip::chipNest(graph, 0, m.kernels->vector);
+      const chip::Addresses addresses = chip::addressesOf(graph, Bytes(4096));
+      LoopsState cold;
+      for (const kernel::Tensor &t : graph.tensors) {
+        cold.bytes += t.elements() * 4;
+        cold.coldLines += t.elements() * 4 / 64;
+      }
+      const ChipRun whole = timeOfLoops(nest, addresses, m, place, 64, cold, kWholeLoops);
+      const ChipRun sampled = timeOfLoops(nest, addresses, m, place, 64, cold, {160, 160});
+      EXPECT_EQ(whole.margin, 0);
+      EXPECT_GT(sampled.margin, 0);
+      EXPECT_LE(std::abs(whole.cycles() - sampled.cycles()), sampled.margin)
+          << p.text << " " << name(place) << " whole " << whole.cycles() << " sampled " << sampled.cycles();
+    }
+}
+
+TEST(Chip, TakesTheEnergyThatItsConstantsSay) {
+  // One operation in all bitlines: 32 bits read twice and written once per cycle of the published table's 1,024 (2,048).
+  const machine::Machine m = test::load(
+      "l3-sram", {{"sram.times", "artifact"}, {"kernels.on_cores", "false"}, {"kernels.near_l3", "false"}});
+  constexpr std::int64_t kN = 1 << 16;
+  const auto perElement = [&](const char *text) {
+    const auto report = evaluated(parsed({text, {{"i", kN}}}), m, false);
+    EXPECT_TRUE(report);
+    double pj = 0;
+    for (const energy::EnergyRow &row : report->energy.rows)
+      if (row.term == "array_read" || row.term == "array_write") pj += row.energy.value;
+    return pj / static_cast<double>(kN);
+  };
+  EXPECT_NEAR(perElement("c[i] = a[i] + b[i]"), 66.7, 0.1);
+  EXPECT_NEAR(perElement("c[i] = a[i] * b[i]"), 66.7, 0.1);
+}
+
+TEST(Chip, HasItsArea) {
+  const machine::Machine m = test::load("l3-sram");
+  ASSERT_TRUE(m.area);
+  EXPECT_NEAR((m.area->inL3 + m.area->nearL3) / m.area->chip(), 0.0652, 1e-12);
+  EXPECT_NEAR(m.area->chip(), 1456, 1);
+}
+
+}  // namespace
+}  // namespace pimento::targets::l3_sram
