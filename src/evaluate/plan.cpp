@@ -32,6 +32,10 @@ Result<Choice> resolve(const Request &r, const GraphPart &part) {
       return Choice{std::move(*m), "the reference mapping"};
     }
     case mapping::MapSpec::Kind::kAuto:
+      // One mapping needs no choice; what it takes hangs on what other kernels leave, where these do.
+      if (r.target->idle(part, *r.machine) != nullptr)
+        if (std::vector<mapping::Mapping> all = r.target->mappings(part, *r.machine, spec, r.tools); all.size() == 1)
+          return Choice{std::move(all.front()), "the only one that is looked at"};
       return chooseMapping(r, part, spec);
     case mapping::MapSpec::Kind::kHost:
     case mapping::MapSpec::Kind::kExplicit:
@@ -108,6 +112,7 @@ class Planner {
 
   /// What was chosen for the same kernel at other counters serves again where it is legal.
   Result<Choice> choose(const GraphPart &part) {
+    if (target_.idle(part, *request_.machine) != nullptr) return resolve(request_, part);
     const bool isChosen = mapOf(part).kind == mapping::MapSpec::Kind::kAuto;
     const bool isRound = isChosen && request_.rounds != nullptr;
     if (isRound)

@@ -11,7 +11,7 @@ Tags::Tags(const Shape &shape)
     : shape_(shape),
       usable_(shape.ways),
       setMask_(static_cast<std::uint64_t>(shape.sets) - 1),
-      numbers_(static_cast<std::size_t>(shape.sets * shape.ways), kNone),
+      numbers_(static_cast<std::size_t>(shape.sets * shape.ways)),
       lines_(numbers_.size()) {
   PIMENTO_CHECK(std::has_single_bit(static_cast<std::uint64_t>(shape.sets)) && shape.ways > 0);
   PIMENTO_CHECK(shape.predictionBits > 0 && shape.longEvery > 0);
@@ -46,7 +46,7 @@ std::optional<Tags::Victim> Tags::bringIn(std::uint64_t line, bool isDirty) {
   const std::size_t place = victimIn(setOf(line));
   std::optional<Victim> victim;
   if (numbers_[place] != kNone)
-    victim = {numbers_[place], lines_[place].isDirty};
+    victim = {numbers_[place] - 1, lines_[place].isDirty};
   else
     ++held_;
   std::uint64_t order = ++clock_;
@@ -54,7 +54,7 @@ std::optional<Tags::Victim> Tags::bringIn(std::uint64_t line, bool isDirty) {
     const std::uint64_t distant = (std::uint64_t{1} << shape_.predictionBits) - 1;
     order = ++came_ % shape_.longEvery == 0 ? distant - 1 : distant;
   }
-  numbers_[place] = line;
+  numbers_[place] = line + 1;
   lines_[place] = {order, isDirty};
   last_ = place;
   return victim;
@@ -62,7 +62,7 @@ std::optional<Tags::Victim> Tags::bringIn(std::uint64_t line, bool isDirty) {
 
 void Tags::clear(std::size_t place) {
   numbers_[place] = kNone;
-  lines_[place] = {};
+  lines_[place] = Line{};
   --held_;
 }
 
@@ -77,8 +77,8 @@ std::optional<Tags::Victim> Tags::takeOut(std::uint64_t line) {
 std::vector<std::uint64_t> Tags::clean(std::uint64_t from, std::uint64_t to) {
   std::vector<std::uint64_t> dirty;
   for (std::size_t place = 0; place < numbers_.size(); ++place)
-    if (lines_[place].isDirty && numbers_[place] >= from && numbers_[place] < to) {
-      dirty.push_back(numbers_[place]);
+    if (lines_[place].isDirty && numbers_[place] > from && numbers_[place] <= to) {
+      dirty.push_back(numbers_[place] - 1);
       lines_[place].isDirty = false;
     }
   std::ranges::sort(dirty);
@@ -90,7 +90,7 @@ std::vector<std::uint64_t> Tags::restrict(int ways) {
   std::vector<std::uint64_t> dirty;
   for (std::size_t place = 0; place < numbers_.size(); ++place) {
     if (static_cast<int>(place % static_cast<std::size_t>(shape_.ways)) < ways || numbers_[place] == kNone) continue;
-    if (lines_[place].isDirty) dirty.push_back(numbers_[place]);
+    if (lines_[place].isDirty) dirty.push_back(numbers_[place] - 1);
     clear(place);
   }
   usable_ = ways;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "pimento/base/zeroed_array.h"
 #include "pimento/machine/sections/core.h"
 
 namespace pimento::sim::cache {
@@ -54,20 +55,20 @@ class Tags {
 
  private:
   struct Line {
-    std::uint64_t order = 0;  ///< LRU: of its last use; else its prediction
-    bool isDirty = false;
+    std::uint64_t order;  ///< LRU: of its last use; else its prediction
+    bool isDirty;
   };
-  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  static constexpr std::uint64_t kNone = 0;
 
   std::size_t setOf(std::uint64_t line) const {
     return static_cast<std::size_t>(line & setMask_) * static_cast<std::size_t>(shape_.ways);
   }
   /// Its place, or places() where it is not there.
   std::size_t find(std::uint64_t line) const {
-    if (numbers_[last_] == line) return last_;
+    if (numbers_[last_] == line + 1) return last_;
     const std::size_t set = setOf(line);
     for (std::size_t place = set; place < set + static_cast<std::size_t>(usable_); ++place)
-      if (numbers_[place] == line) return last_ = place;
+      if (numbers_[place] == line + 1) return last_ = place;
     return numbers_.size();
   }
   std::size_t victimIn(std::size_t set);
@@ -76,8 +77,8 @@ class Tags {
   Shape shape_;
   int usable_;
   std::uint64_t setMask_;
-  std::vector<std::uint64_t> numbers_;  ///< of the line in each place: apart, as they are searched
-  std::vector<Line> lines_;
+  ZeroedArray<std::uint64_t> numbers_;  ///< of the line in each place and one: apart, as they are searched; 0: none
+  ZeroedArray<Line> lines_;
   mutable std::size_t last_ = 0;  ///< the place that was found last: often that of the next one, too
   std::uint64_t clock_ = 0;
   std::int64_t held_ = 0, came_ = 0;

@@ -19,11 +19,14 @@ SharedL3::SharedL3(const machine::Machine &machine, const Slices &slices)
     : machine_(machine), slices_(slices), memory_(machine) {
   const auto nodes = static_cast<std::size_t>(machine.noc->nodes());
   const std::int64_t sets = slices.size.value / (slices.line.value * slices.ways);
-  tags_.assign(nodes, cache::Tags({.sets = sets,
-                                   .ways = slices.ways,
-                                   .replacement = slices.replacement,
-                                   .longEvery = slices.longEvery}));
-  ready_.assign(nodes, std::vector<Tick>(tags_.front().places(), 0));
+  tags_.reserve(nodes);
+  for (std::size_t n = 0; n < nodes; ++n) {
+    tags_.emplace_back(cache::Tags::Shape{.sets = sets,
+                                          .ways = slices.ways,
+                                          .replacement = slices.replacement,
+                                          .longEvery = slices.longEvery});
+    ready_.emplace_back(tags_.back().places());
+  }
   ports_.assign(nodes, Calendar(slices.ports, kWindow));
   links_.assign(nodes * kDirections, Calendar(1, kWindow));
 }

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "pimento/base/zeroed_array.h"
 #include "pimento/machine/machine.h"
 #include "pimento/sim/cache/behind.h"
 #include "pimento/sim/cache/calendar.h"
@@ -59,7 +60,7 @@ class SharedL3 final : public cache::Behind {
   const machine::Machine &machine_;
   Slices slices_;
   std::vector<cache::Tags> tags_;              ///< by slice
-  std::vector<std::vector<Tick>> ready_;       ///< by slice and place: the line is there
+  std::vector<ZeroedArray<Tick>> ready_;       ///< by slice and place: the line is there
   std::vector<Calendar> ports_;                ///< by slice
   std::vector<Calendar> links_;                ///< by tile and direction
   cache::MainMemory memory_;

@@ -45,7 +45,12 @@ Uncore::Uncore(const machine::Machine &machine, const Slices &slices, Client &cl
   PIMENTO_CHECK(slices.interleave.value >= slices.line.value && slices.interleave.value % slices.line.value == 0);
   const auto nodes = static_cast<std::size_t>(machine.noc->nodes());
   const std::int64_t sets = slices.size.value / (slices.line.value * slices.ways);
-  tags_.assign(nodes, cache::Tags({.sets = sets, .ways = slices.ways, .replacement = slices.replacement, .longEvery = slices.longEvery}));
+  tags_.reserve(nodes);
+  for (std::size_t n = 0; n < nodes; ++n)
+    tags_.emplace_back(cache::Tags::Shape{.sets = sets,
+                                          .ways = slices.ways,
+                                          .replacement = slices.replacement,
+                                          .longEvery = slices.longEvery});
   ports_.assign(nodes, Calendar(slices.ports));
 }
 

@@ -296,15 +296,19 @@ void ChipKernel::release(std::size_t tensor, ChipState &state, ChipRun &time, Ca
 
 ChipRun ChipKernel::loopsAt(Place place, const ChipState &state, Cache *shared, const LoopsBudget &budget) const {
   const std::map<int, Touched> use = touched();
-  const LoopsState here = stateOf(state, use);
+  std::string key = fmt::format("loops {} {} {}", part_.first, static_cast<int>(place), state.isReserved);
+  for (const auto &[tensor, u] : use)
+    key += static_cast<char>('0' + static_cast<int>(state.tensors[static_cast<std::size_t>(tensor)].at));
+  return cached(shared, key, [&] {
+    if (state.isCoarse) return onGrid(place, state, shared, budget);
+    return timeOfLoops(nest_, addresses_, machine_, place, threads(), stateOf(state, use), budget);
+  });
+}
+
+/// At the sizes of a grid around its own, and lines between them.
+ChipRun ChipKernel::onGrid(Place place, const ChipState &state, Cache *shared, const LoopsBudget &budget) const {
+  const std::map<int, Touched> use = touched();
   const kernel::Kernel &k = part_.kernel();
-  if (!state.isCoarse) {
-    std::string key = fmt::format("loops {} {} {}", part_.first, static_cast<int>(place), state.isReserved);
-    for (const auto &[tensor, u] : use)
-      key += fmt::format(" {}", static_cast<int>(state.tensors[static_cast<std::size_t>(tensor)].at));
-    return cached(shared, key, [&] { return timeOfLoops(nest_, addresses_, machine_, place, threads(), here, budget); });
-  }
-  // At the sizes of a grid around its own.
   std::string form = fmt::format("grid {} {} {}", static_cast<int>(place), state.isReserved, k.body.size());
   for (const kernel::Value &v : k.body) form += fmt::format(",{}", static_cast<int>(v.op));
   for (const auto &[tensor, u] : use)
@@ -323,12 +327,10 @@ ChipRun ChipKernel::loopsAt(Place place, const ChipState &state, Cache *shared, 
     }
     const ChipRun run = cached(shared, key, [&] {
       const chip::ChipNest nest = chip::chipNest(graph, 0, machine_.kernels->vector);
-      LoopsState there = here;
-      there.coldLines = 0;
       ChipKernel other(*this);
       other.part_ = {&graph, 0, 1};
       other.nest_ = nest;
-      there = other.stateOf(state, other.touched());
+      const LoopsState there = other.stateOf(state, other.touched());
       return timeOfLoops(nest, addresses_, machine_, place, threads(), there, {budget.core / 4, budget.stream / 4});
     });
     return std::pair(run, static_cast<double>(graph.kernels.front().points()));
@@ -397,15 +399,13 @@ void ChipKernel::bring(const Stretch &stretch, ChipState &state, ChipRun &time, 
   }
 }
 
-ChipRun ChipKernel::streams(const Round &round, const StreamWork &work, Cache *shared, const LoopsBudget &budget) const {
-  const tdfg::Region &region = plan_.program.regions[static_cast<std::size_t>(round.region)];
-  const tdfg::BoundBox *box = nullptr;
+ChipRun ChipKernel::streams(const Round &round, const StreamWork &work, bool isCoarse, Cache *shared,
+                            const LoopsBudget &budget) const {
   const tdfg::Pattern *pattern = nullptr;
   DType type = DType::kF32;
   std::int64_t elements = 0;
   const auto ofNode = [&](int node) {
     const tdfg::BoundNode &b = round.instance->nodes[static_cast<std::size_t>(node)];
-    box = &b.box;
     type = b.node->type;
     elements = tdfg::elementsOf(b.box);
   };
@@ -416,7 +416,6 @@ ChipRun ChipKernel::streams(const Round &round, const StreamWork &work, Cache *s
       break;
     case StreamWork::Kind::kStore: {
       const tdfg::BoundOutput &o = round.instance->outputs[static_cast<std::size_t>(work.output)];
-      box = &o.box;
       type = round.instance->nodes[static_cast<std::size_t>(o.output->node)].node->type;
       elements = tdfg::elementsOf(o.box);
       pattern = &o.output->pattern;
@@ -435,7 +434,6 @@ ChipRun ChipKernel::streams(const Round &round, const StreamWork &work, Cache *s
       ofNode(work.node);
       break;
   }
-  (void)region;
   ChipRun out;
   if (elements == 0) return out;
   // Along lattice dim 0: the same element, the next one, others.
@@ -452,13 +450,33 @@ ChipRun ChipKernel::streams(const Round &round, const StreamWork &work, Cache *s
       if (i < shape.size() && shape[i].isConstant()) rows = multiplySaturated(rows, std::max<std::int64_t>(1, tdfg::valueOf(shape[i], *round.values).value_or(1)));
     }
   }
-  const std::string key = fmt::format("streams {} {} {} {} {}", static_cast<int>(work.kind), elements, stride, isIndirect,
-                                      static_cast<int>(type));
-  ChipRun time = cached(shared, key, [&] {
-    // A copy of so many elements: one side lies as its pattern has it, the other in arrays.
+  const auto of = [&](std::int64_t elements) {
+    return copyOf(elements, stride, isIndirect, type, work.kind != StreamWork::Kind::kStore && work.kind != StreamWork::Kind::kSpill,
+                  shared, budget);
+  };
+  ChipRun time;
+  if (isCoarse) {  // at powers of two, and lines between them
+    const auto low = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(elements)));
+    time = between(of(low), of(2 * low), static_cast<double>(elements - low) / static_cast<double>(low));
+    time.margin = std::max(time.margin, time.cycles() / 10);
+  } else {
+    time = of(elements);
+  }
+  const Spent to = work.kind == StreamWork::Kind::kReduce ? Spent::kFinalReduce : Spent::kMix;
+  const std::int64_t cycles = time.cycles();
+  time.spent = {};
+  time[to] = cycles;
+  return time;
+}
+
+/// Streams that copy so many elements: one side lies `stride` elements apart outside, the other in arrays.
+ChipRun ChipKernel::copyOf(std::int64_t elements, std::int64_t stride, bool isIndirect, DType type, bool isRead,
+                           Cache *shared, const LoopsBudget &budget) const {
+  const std::string key =
+      fmt::format("streams {} {} {} {} {}", isRead, elements, stride, isIndirect, static_cast<int>(type));
+  return cached(shared, key, [&] {
     kernel::Graph g;
     g.name = "streams";
-    const bool isRead = work.kind != StreamWork::Kind::kStore && work.kind != StreamWork::Kind::kSpill;
     const std::int64_t apart = std::clamp<std::int64_t>(std::abs(stride), 0, 1 << 20);
     const std::int64_t most = std::max<std::int64_t>(1, multiplySaturated(std::max<std::int64_t>(1, apart), elements));
     kernel::Kernel k;
@@ -504,15 +522,55 @@ ChipRun ChipKernel::streams(const Round &round, const StreamWork &work, Cache *s
     const std::int64_t threads = place == Place::kNearL3 ? machine_.kernels->threads : 1;
     return timeOfLoops(nest, addresses, machine_, place, threads, there, {budget.core, budget.stream / 4});
   });
-  const Spent to = work.kind == StreamWork::Kind::kReduce ? Spent::kFinalReduce : Spent::kMix;
-  const std::int64_t cycles = time.cycles();
-  time.spent = {};
-  time[to] = cycles;
-  return time;
+}
+
+/// On the controllers and the mesh. Of very many kernels the first one's barriers stand for all.
+Result<ChipRun> ChipKernel::commandsOf(const Round &round, Clocks &clocks, Cache *shared) const {
+  const auto onMesh = [&]() -> Result<ChipRun> {
+    const auto numbers = sim::sram::Controllers::Numbers::of(*machine_.sram->control, 0);
+    auto &controllers = clocks.controllers
+                            .try_emplace(round.layout->perBitline, *machine_.sram, *machine_.noc, numbers,
+                                         round.layout->perBitline)
+                            .first->second;
+    const auto time = controllers.run(round.code->commands);
+    if (!time) return time.diagnostics();
+    ChipRun out;
+    out[Spent::kCompute] = time->compute.value;
+    out[Spent::kMove] = time->total.value - time->compute.value;
+    for (std::size_t k = 0; k < sim::noc::kTraffics; ++k)
+      out.counts[static_cast<std::size_t>(Count::kControl) + k] = time->flitHops[k];
+    out[Count::kBitsInArrays] = time->bitsInArrays;
+    out[Count::kBitsInBanks] = time->bitsInBanks;
+    out[Count::kBitsBetweenBanks] = time->bitsBetweenBanks;
+    return out;
+  };
+  if (!clocks.isCoarse) return onMesh();
+  const auto alone = clocks.times.of(round);
+  if (!alone) return alone.diagnostics();
+  const std::int64_t syncs = std::max<std::int64_t>(1, alone->syncs);
+  Diagnostics found;
+  const ChipRun barrier = cached(shared, "barrier", [&] {
+    const auto first = onMesh();
+    if (!first) found = first.diagnostics();
+    ChipRun one;
+    if (!first) return one;
+    one[Spent::kMove] = std::max<std::int64_t>(0, first->cycles() - alone->total.value) / syncs;
+    for (const Count c : {Count::kControl, Count::kOffload}) one[c] = (*first)[c] / syncs;
+    one[Count::kInterTile] = (*first)[Count::kInterTile] / std::max<std::int64_t>(1, alone->packets);
+    return one;
+  });
+  if (!found.empty()) return found;
+  ChipRun out;
+  out[Spent::kCompute] = alone->compute.value;
+  out[Spent::kMove] = alone->total.value - alone->compute.value + syncs * barrier[Spent::kMove];
+  for (const Count c : {Count::kControl, Count::kOffload}) out[c] = syncs * barrier[c];
+  out[Count::kInterTile] = alone->packets * barrier[Count::kInterTile];
+  out.margin = out.cycles() / 20;
+  return out;
 }
 
 /// What a round needs, leaves and takes; added to the last one where they are alike.
-Status ChipKernel::addRound(const Round &round, Stretches &to, RegionTimes &times, Cache *shared,
+Status ChipKernel::addRound(const Round &round, Stretches &to, Clocks &clocks, Cache *shared,
                             const LoopsBudget &budget) const {
   const auto r = static_cast<std::size_t>(round.region);
   if (round.instance == nullptr) {
@@ -525,7 +583,7 @@ Status ChipKernel::addRound(const Round &round, Stretches &to, RegionTimes &time
   const auto tensorOf = [&](std::size_t array) {
     return static_cast<std::size_t>(plan_.tensors[static_cast<std::size_t>((*round.names)[array])]);
   };
-  if (Status s = to.arrays.add(round, plan_.program, schedule, times); !s) return s;
+  if (Status s = to.arrays.add(round, plan_.program, schedule, clocks.times); !s) return s;
   Stretch stretch;
   stretch.rounds = 1;
   stretch.lowering = round.lowering;
@@ -537,30 +595,10 @@ Status ChipKernel::addRound(const Round &round, Stretches &to, RegionTimes &time
       stretch.arrays.push_back({tensorOf(a), schedule.residents[a], region.hints.empty() || !region.hints[a].needsNoFetch});
   for (const tdfg::BoundOutput &o : round.instance->outputs)
     stretch.written.push_back(tensorOf(static_cast<std::size_t>(o.output->array)));
-  // The controllers, on the mesh.
-  Diagnostics found;
-  const ChipRun commands = cached(shared, fmt::format("commands {} {} {}", part_.first, mappingText_, round.lowering), [&] {
-    ChipRun out;
-    const machine::Sram::Control &control = *machine_.sram->control;
-    sim::sram::Controllers controllers(*machine_.sram, *machine_.noc, sim::sram::Controllers::Numbers::of(control, 0),
-                                       round.layout->perBitline);
-    const auto time = controllers.run(round.code->commands);
-    if (!time) {
-      found = time.diagnostics();
-      return out;
-    }
-    out[Spent::kCompute] = time->compute.value;
-    out[Spent::kMove] = time->total.value - time->compute.value;
-    for (std::size_t k = 0; k < sim::noc::kTraffics; ++k)
-      out.counts[static_cast<std::size_t>(Count::kControl) + k] = time->flitHops[k];
-    out[Count::kBitsInArrays] = time->bitsInArrays;
-    out[Count::kBitsInBanks] = time->bitsInBanks;
-    out[Count::kBitsBetweenBanks] = time->bitsBetweenBanks;
-    return out;
-  });
-  if (!found.empty()) return found;
-  stretch.time.add(commands);
-  for (const StreamWork &work : round.code->streams) stretch.time.add(streams(round, work, shared, budget));
+  const auto commands = commandsOf(round, clocks, shared);
+  if (!commands) return commands.diagnostics();
+  stretch.time.add(*commands);
+  for (const StreamWork &work : round.code->streams) stretch.time.add(streams(round, work, clocks.isCoarse, shared, budget));
   Stretch *last = to.list.empty() ? nullptr : &to.list.back();
   const auto same = [](const Stretch::Array &a, const Stretch::Array &b) { return a.tensor == b.tensor && a.row == b.row; };
   if (last != nullptr && last->lowering == stretch.lowering && !last->isStreams && last->written == stretch.written &&
@@ -573,13 +611,14 @@ Status ChipKernel::addRound(const Round &round, Stretches &to, RegionTimes &time
   return okStatus();
 }
 
-Result<const ChipKernel::Stretches *> ChipKernel::stretches(Cache *shared, const LoopsBudget &budget) const {
+Result<const ChipKernel::Stretches *> ChipKernel::stretches(bool isCoarse, Cache *shared,
+                                                            const LoopsBudget &budget) const {
   if (stretches_ != nullptr) return stretches_.get();
   auto all = std::make_shared<Stretches>();
   lower::l3_sram::LoweringMemo memo;
-  RegionTimes times(*machine_.sram);
+  Clocks clocks{RegionTimes(*machine_.sram), {}, isCoarse};
   const Status status = forEachRound(regionProgram(plan_, mapping_, machine_), nullptr, memo,
-                                     [&](const Round &r) { return addRound(r, *all, times, shared, budget); });
+                                     [&](const Round &r) { return addRound(r, *all, clocks, shared, budget); });
   if (!status) return status.diagnostics();
   all->arrays.lowered = memo.lowered();
   all->arrays.reused = memo.reused();
@@ -588,7 +627,7 @@ Result<const ChipKernel::Stretches *> ChipKernel::stretches(Cache *shared, const
 }
 
 Result<ChipKernel::Ran> ChipKernel::inArrays(ChipState &state, Cache *shared, const LoopsBudget &budget) const {
-  const auto all = stretches(shared, budget);
+  const auto all = stretches(state.isCoarse, shared, budget);
   if (!all) return all.diagnostics();
   Ran ran;
   ran.arrays = (*all)->arrays;

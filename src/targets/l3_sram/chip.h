@@ -66,6 +66,7 @@ class ChipKernel {
   std::map<int, Touched> touched() const;
   Result<Ran> onLoops(Place place, ChipState &state, Cache *shared, const LoopsBudget &budget) const;
   ChipRun loopsAt(Place place, const ChipState &state, Cache *shared, const LoopsBudget &budget) const;
+  ChipRun onGrid(Place place, const ChipState &state, Cache *shared, const LoopsBudget &budget) const;
   Result<Ran> inArrays(ChipState &state, Cache *shared, const LoopsBudget &budget) const;
   /// Rounds one behind the other with the same commands, and what they take once all is where it belongs.
   struct Stretch {
@@ -86,10 +87,19 @@ class ChipKernel {
     std::vector<Stretch> list;
     RunCounts arrays;
   };
-  Result<const Stretches *> stretches(Cache *shared, const LoopsBudget &budget) const;
-  Status addRound(const Round &round, Stretches &to, RegionTimes &times, Cache *shared, const LoopsBudget &budget) const;
-  ChipRun streams(const Round &round, const lower::l3_sram::StreamWork &work, Cache *shared,
+  Result<const Stretches *> stretches(bool isCoarse, Cache *shared, const LoopsBudget &budget) const;
+  /// What time of commands is found with, of all rounds.
+  struct Clocks {
+    RegionTimes times;
+    std::map<std::int64_t, sim::sram::Controllers> controllers;  ///< by elements per bitline
+    bool isCoarse = false;
+  };
+  Status addRound(const Round &round, Stretches &to, Clocks &clocks, Cache *shared, const LoopsBudget &budget) const;
+  Result<ChipRun> commandsOf(const Round &round, Clocks &clocks, Cache *shared) const;
+  ChipRun streams(const Round &round, const lower::l3_sram::StreamWork &work, bool isCoarse, Cache *shared,
                   const LoopsBudget &budget) const;
+  ChipRun copyOf(std::int64_t elements, std::int64_t stride, bool isIndirect, DType type, bool isRead, Cache *shared,
+                 const LoopsBudget &budget) const;
   void bring(const Stretch &stretch, ChipState &state, ChipRun &time, Cache *shared) const;
   void release(std::size_t tensor, ChipState &state, ChipRun &time, Cache *shared) const;
   void reserve(ChipState &state, ChipRun &time) const;

@@ -24,6 +24,9 @@ bool isIn(const Ranges &ranges, std::uint64_t address) {
   return std::ranges::any_of(ranges, [&](const auto &r) { return r.first <= address && address < r.second; });
 }
 
+/// Of a window of cores' loops.
+constexpr std::int64_t kColdLines = 4096;
+
 /// Lines that lie transposed pass the unit of a way.
 std::function<std::int64_t(std::uint64_t, std::int64_t)> throughUnits(const machine::Machine &machine,
                                                                       const LoopsState &state) {
@@ -177,7 +180,12 @@ ChipRun timeOfLoops(const ChipNest &nest, const chip::Addresses &addresses, cons
                     Place place, std::int64_t threads, const LoopsState &state, const LoopsBudget &budget) {
   const Loops loops(nest, addresses, machine, place, threads, state);
   const std::vector<std::int64_t> &extents = loops.extents();
-  const std::int64_t most = place == Place::kCore ? budget.core : budget.stream;
+  std::int64_t most = place == Place::kCore ? budget.core : budget.stream;
+  // Lines that cores miss take longest to simulate.
+  if (place == Place::kCore && state.coldLines > 0 && most < INT64_MAX) {
+    const auto accesses = static_cast<std::int64_t>(nest.kernel->loads.size() + nest.kernel->stores.size());
+    most = std::clamp<std::int64_t>(kColdLines / (threads * std::max<std::int64_t>(1, accesses)), 8, most);
+  }
   std::int64_t all = 1;
   for (const std::int64_t e : extents) all = multiplySaturated(all, e);
   if (extents.empty() || all <= 4 || all / 4 <= most) return loops.run({}, false);
@@ -201,9 +209,13 @@ ChipRun timeOfLoops(const ChipNest &nest, const chip::Addresses &addresses, cons
   // Lines that every window misses again although they stay in the L3: what the loops do once these are there.
   const std::int64_t lines = state.coldLines;
   if (staysThere && out[Count::kL3Misses] > lines + lines / 4) {
-    const ChipRun smallWarm = loops.run(window(count), true), largeWarm = loops.run(window(2 * count), true);
-    const ChipRun warm = beyond(smallWarm, largeWarm, windows - 1);
-    margin = marginOf(smallWarm, largeWarm, windows, warm);
+    // Without memory windows of cores are cheap, and may be longer.
+    const std::int64_t longer = std::clamp<std::int64_t>(place == Place::kCore ? 8 : 1, 1, extents[level] / 2 / count);
+    const ChipRun smallWarm = loops.run(window(longer * count), true);
+    const ChipRun largeWarm = loops.run(window(2 * longer * count), true);
+    const double warmWindows = windows / static_cast<double>(longer);
+    const ChipRun warm = beyond(smallWarm, largeWarm, warmWindows - 1);
+    margin = marginOf(smallWarm, largeWarm, warmWindows, warm);
     const std::int64_t misses = large[Count::kL3Misses] - small[Count::kL3Misses];
     const std::int64_t always = out.cycles();
     out = warm;
@@ -213,12 +225,12 @@ ChipRun timeOfLoops(const ChipNest &nest, const chip::Addresses &addresses, cons
         return std::max(0.0, share * static_cast<double>((coldLarge - coldSmall) - (warmLarge - warmSmall)));
       };
       for (std::size_t i = 0; i < out.spent.size(); ++i) {
-        const double cycles = more(small.spent[i], large.spent[i], smallWarm.spent[i], largeWarm.spent[i]);
+        const double cycles = more(small.spent[i], large.spent[i], smallWarm.spent[i] / longer, largeWarm.spent[i] / longer);
         out.spent[i] += std::llround(cycles);
         margin += cycles / 10;
       }
       for (std::size_t i = 0; i < out.counts.size(); ++i)
-        out.counts[i] += std::llround(more(small.counts[i], large.counts[i], smallWarm.counts[i], largeWarm.counts[i]));
+        out.counts[i] += std::llround(more(small.counts[i], large.counts[i], smallWarm.counts[i] / longer, largeWarm.counts[i] / longer));
     }
     // Between lines that are missed once and lines that always are.
     margin += std::abs(static_cast<double>(always - out.cycles())) * 0.3;

@@ -24,9 +24,10 @@ struct LoopsState {
   std::int64_t bytes = 0;                                           ///< of all that the kernel touches
 };
 
-/// Iterations of the innermost loop, of each thread, that are simulated before loops are sampled.
+/// Iterations of the innermost loop, of each thread, that are simulated at most in a window; a stream's are groups of lanes. Loops
+/// of four windows or fewer are simulated as a whole.
 struct LoopsBudget {
-  std::int64_t core = 1536, stream = 768;
+  std::int64_t core = 64, stream = 64;
 };
 inline constexpr LoopsBudget kWholeLoops{INT64_MAX, INT64_MAX};
 

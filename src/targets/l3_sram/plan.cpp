@@ -146,6 +146,20 @@ std::vector<std::int64_t> tileOf(const Plan &plan, const mapping::Mapping &mappi
   return tile;
 }
 
+namespace {
+
+/// Of the arrays of the first region with a graph: kernels on parts of an array have one layout of it. Empty: there is none.
+std::vector<std::int64_t> boundingOf(const Plan &plan) {
+  for (std::size_t r = 0; r < plan.program.regions.size(); ++r) {
+    if (plan.program.regions[r].nodes.empty()) continue;
+    const auto instance = tdfg::bindRegion(plan.program, static_cast<int>(r), plan.values);
+    return instance ? instance->bounding : std::vector<std::int64_t>();
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<mapping::Mapping> heuristicMapping(const GraphPart &part, const Plan &plan, const machine::Machine &machine,
                                           const mapping::MapSpec &spec) {
   mapping::Mapping m = spec.mapping;
@@ -157,11 +171,13 @@ Result<mapping::Mapping> heuristicMapping(const GraphPart &part, const Plan &pla
   // The lattice as far as loops reach along it; dims that no loop moves along have tiles of one cell.
   std::vector<std::int64_t> lattice;
   std::vector<std::size_t> dims;
-  for (const int d : plan.dimOf) {
+  const std::vector<std::int64_t> arrays = machine.kernels ? boundingOf(plan) : std::vector<std::int64_t>();
+  for (std::size_t l = 0; l < plan.dimOf.size(); ++l) {
+    const int d = plan.dimOf[l];
     // Loops in order are streams.
     if (d < 0 || k.dims[static_cast<std::size_t>(d)].kind == kernel::DimKind::kSequential) continue;
     dims.push_back(static_cast<std::size_t>(d));
-    lattice.push_back(std::max<std::int64_t>(1, k.dims[dims.back()].extent));
+    lattice.push_back(std::max<std::int64_t>(1, l < arrays.size() ? arrays[l] : k.dims[dims.back()].extent));
   }
   if (!lattice.empty()) {
     const auto tile = lower::l3_sram::heuristicTile(lattice, wishesOf(plan.program), *machine.sram);
@@ -170,7 +186,7 @@ Result<mapping::Mapping> heuristicMapping(const GraphPart &part, const Plan &pla
     for (std::size_t d = 0; d < lattice.size(); ++d) {
       const std::int64_t range = std::min(left, (*tile)[d]);
       left /= range;
-      s.factors[0][dims[d]] = ceilDiv(lattice[d], (*tile)[d]);
+      s.factors[0][dims[d]] = ceilDiv(k.dims[dims[d]].extent, (*tile)[d]);
       s.factors[1][dims[d]] = (*tile)[d] / range;
       s.factors[2][dims[d]] = range;
     }
