@@ -1,4 +1,5 @@
-// An array of zeros whose memory is taken page by page, as it is first written to: large tables of which little is used.
+// An array of zeros whose memory is taken page by page, as it is first written to: large tables of which little is
+// used.
 #pragma once
 
 #include <cstddef>

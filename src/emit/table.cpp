@@ -176,10 +176,10 @@ std::string breakdownTable(const evaluate::Breakdown &b, const std::vector<evalu
       row(p.title, b[p.part]);
       for (const evaluate::Phase &phase : named)
         if (phase.part == p.part)
-          row(phase.commands == 0 ? "  " + phase.name
-                                  : fmt::format("  {}: {} commands",
-                                                phase.part == evaluate::Part::kCompute ? "compute" : phase.name,
-                                                grouped(phase.commands)),
+          row(phase.commands == 0
+                  ? "  " + phase.name
+                  : fmt::format("  {}: {} commands", phase.part == evaluate::Part::kCompute ? "compute" : phase.name,
+                                grouped(phase.commands)),
               phase.counted);
     }
   t.rule();

@@ -33,12 +33,12 @@ struct CommandPhase {
 
 /// What of a device run, or of its lower bound, decides what it costs.
 struct DeviceCost {
-  Cycles cycles;                          ///< of the kernel
-  energy::ActionCounts actions;           ///< device totals, of all phases
+  Cycles cycles;                 ///< of the kernel
+  energy::ActionCounts actions;  ///< device totals, of all phases
   /// Where the program tells them apart: those of Part::kCompute are parts of the kernel, inside `cycles`; the others
   /// stand beside it.
   std::vector<CommandPhase> phases = {};
-  std::int64_t kernelCommands = 0;        ///< device totals, where it has
+  std::int64_t kernelCommands = 0;  ///< device totals, where it has
 };
 
 struct Cost {

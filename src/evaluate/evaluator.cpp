@@ -202,7 +202,9 @@ class Run {
     if (!ran) return causeOf(part, run, ran.diagnostics());
     if (ran->isStuck) return stuckProgram(*ran);
     if (isChecked && !isTruncated_)
-      if (Status s = checker_->after(part, ran->order ? std::vector{*ran->order} : ordersOf(part.compiled.get(), part.count)); !s)
+      if (Status s =
+              checker_->after(part, ran->order ? std::vector{*ran->order} : ordersOf(part.compiled.get(), part.count));
+          !s)
         return s;
     const HostWork work = part.compiled->hostWork();
     if (report_.stages[p].runs == 0) {
@@ -466,7 +468,7 @@ class Run {
   std::vector<Target::Step> steps_;   ///< likewise, by run
   std::map<std::tuple<std::size_t, int, std::string>, std::pair<DeviceRun, std::unique_ptr<Carried>>> onward_;
   Cache cache_;
-  Cycles measured_;  ///< of all runs, what intervals are of
+  Cycles measured_;                                  ///< of all runs, what intervals are of
   std::vector<bool> stored_, storedByAny_;           ///< by tensor: whether an earlier run, or any of all, stores to it
   std::vector<std::optional<RoundSample>> samples_;  ///< by part: where data decide the time of each of its rounds
   kernel::DataSet made_;                             ///< timing runs whose time depends on what earlier kernels compute

@@ -50,7 +50,8 @@ struct RunMode {
   Cache *shared = nullptr;
   /// What earlier kernels left, on targets with such a thing (Target::idle); the run changes it. Null: nothing.
   Carried *carried = nullptr;
-  int place = -1;  ///< where on the machine it runs, of those that the target has (Target::path); -1: the target's choice
+  /// Where on the machine it runs, of the places that the target has (Target::path); -1: as the target likes.
+  int place = -1;
 };
 
 /// What a run of the device did.
@@ -59,16 +60,17 @@ struct DeviceRun : DeviceCost {
   bool isStuck = false;  ///< the program cannot come to its end: hand-written, or on a machine that makes no sense
   std::map<std::string, std::int64_t> counts;  ///< for the report, device totals
   std::int64_t units = 1, unitsSimulated = 1;  ///< identical units, and how many of them ran; these stand for all
-  /// Where they were sampled, of the cycles; with a choice of places (`where`) of all of them, those beside the kernel, too.
+  /// Where they were sampled, of the cycles; with a choice of places (`where`) of all of them, those beside the kernel,
+  /// too.
   std::optional<Interval> interval;
-  bool isExtrapolated = false;                 ///< from pieces, without a bound on the error (two_slice.h)
-  bool isOnMadeValues = false;                 ///< its time hangs on data, which were made (RunMode::values)
+  bool isExtrapolated = false;  ///< from pieces, without a bound on the error (two_slice.h)
+  bool isOnMadeValues = false;  ///< its time hangs on data, which were made (RunMode::values)
   std::vector<std::string> warnings;
-  ProgramOutcome outcome;            ///< of programs from files: what they left beside their time
-  std::optional<kernel::Order> order;  ///< in which it accumulated, where the run decided it
-  std::string where;                   ///< on the machine it ran, where there is a choice: "near L3"
+  ProgramOutcome outcome;                            ///< of programs from files: what they left beside their time
+  std::optional<kernel::Order> order;                ///< in which it accumulated, where the run decided it
+  std::string where;                                 ///< on the machine it ran, where there is a choice: "near L3"
   std::map<std::string, std::int64_t> traffic = {};  ///< on a chip's network and inside its arrays, by class
-  std::optional<HostWork> hostWork;  ///< where the run decided it: a program that ended early
+  std::optional<HostWork> hostWork;                  ///< where the run decided it: a program that ended early
 };
 
 }  // namespace pimento::evaluate

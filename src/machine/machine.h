@@ -49,21 +49,21 @@ struct Machine {
   std::optional<Dpu> dpu;
   std::optional<Compute> compute;  ///< of machines that run virtual instructions; then `unitMemory` is there too
   std::optional<UnitMemory> unitMemory;
-  std::optional<Sram> sram;             ///< of machines whose cache computes
-  std::optional<Noc> noc;               ///< between its tiles
-  std::optional<Core> core;             ///< of machines that run programs of a host
-  std::optional<MainMemory> memory;     ///< behind the last of them
-  std::vector<CacheLevel> caches;       ///< of such a core, in the order of the file
+  std::optional<Sram> sram;                ///< of machines whose cache computes
+  std::optional<Noc> noc;                  ///< between its tiles
+  std::optional<Core> core;                ///< of machines that run programs of a host
+  std::optional<MainMemory> memory;        ///< behind the last of them
+  std::vector<CacheLevel> caches;          ///< of such a core, in the order of the file
   std::optional<Translation> translation;  ///< of its addresses
   std::optional<SharedCache> sharedCache;  ///< of a chip's tiles
   std::optional<StreamEngines> streams;    ///< beside it
   std::optional<ChipKernels> kernels;      ///< of chips whose cores run kernels
   std::optional<ChipArea> area;            ///< of such chips
-  std::optional<Cim> cim;               ///< what they compute
-  std::vector<EnergyTerm> energy;       ///< of the chosen set
-  std::string energySet;                ///< its name; empty where a file has no named sets
-  std::vector<std::string> energySets;  ///< all names, in the order of the file
-  std::string energyCovers;             ///< the chips a total covers
+  std::optional<Cim> cim;                  ///< what they compute
+  std::vector<EnergyTerm> energy;          ///< of the chosen set
+  std::string energySet;                   ///< its name; empty where a file has no named sets
+  std::vector<std::string> energySets;     ///< all names, in the order of the file
+  std::string energyCovers;                ///< the chips a total covers
   Host host;
   std::map<std::string, Number> numbers;       ///< by path, every number of the file, formulas evaluated
   std::map<std::string, std::string> words;    ///< by path: flags, element types and other choices

@@ -73,8 +73,8 @@ struct Homes {
   std::vector<Lines> others;  ///< of arrays that are not in it: left alone where there is room
 };
 
-/// `homes`: null: arrays lie in their own order. A region without a graph has an empty schedule. Diagnostics: no-wordlines (the region's arrays, and the operands and
-/// result of one step, do not fit).
+/// `homes`: null: arrays lie in their own order. A region without a graph has an empty schedule. Diagnostics:
+/// no-wordlines (the region's arrays, and the operands and result of one step, do not fit).
 Result<Schedule> schedule(const Program &program, int region, const ArraySize &size, const Homes *homes = nullptr);
 
 }  // namespace pimento::tdfg

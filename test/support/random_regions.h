@@ -1,5 +1,5 @@
-// Programs of up to five kernels on shared tensors in index notation, at random: elementwise, shifted, broadcast, summed along either dim, and
-// products of matrices.
+// Programs of up to five kernels on shared tensors in index notation, at random: elementwise, shifted, broadcast,
+// summed along either dim, and products of matrices.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,7 +23,9 @@ inline RegionsText randomRegions(Rng &rng, int kernels, std::int64_t most) {
   const auto extent = [&] { return std::max<std::int64_t>(16, rng.integer(1, most / 16) * 16); };
   out.sizes = {{"i", extent()}, {"j", extent()}, {"k", extent()}};
   std::vector<std::string> matrices{"A", "B"}, rows{"u", "v"};  // [i,j]; [j]
-  const auto any = [&](const std::vector<std::string> &of) { return of[static_cast<std::size_t>(rng.next() % of.size())]; };
+  const auto any = [&](const std::vector<std::string> &of) {
+    return of[static_cast<std::size_t>(rng.next() % of.size())];
+  };
   for (int n = 0; n < kernels; ++n) {
     const std::string x = fmt::format("X{}", n);
     std::string one;

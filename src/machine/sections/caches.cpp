@@ -14,8 +14,7 @@ constexpr const char *kMemory = "memory";
 const std::vector<std::string> kPolicies{"identity", "random", "contiguous"};
 const std::vector<std::string> kServed{"instructions", "data"};
 
-constexpr Word<Replacement> kReplacements[] = {{"lru", Replacement::kLru},
-                                               {"bimodal-rrip", Replacement::kBimodalRrip}};
+constexpr Word<Replacement> kReplacements[] = {{"lru", Replacement::kLru}, {"bimodal-rrip", Replacement::kBimodalRrip}};
 constexpr Word<CacheLevel::Prefetcher> kPrefetchers[] = {{"stride", CacheLevel::Prefetcher::kStride},
                                                          {"bingo", CacheLevel::Prefetcher::kBingo}};
 
@@ -118,7 +117,8 @@ bool isPowerOfTwo(std::int64_t n) {
 void checkPrefetcher(const Contents &c, const CacheLevel &l) {
   const std::string at = "caches." + l.name + ".prefetch";
   if (l.prefetcher == CacheLevel::Prefetcher::kStride && (l.prefetchStreams == 0 || l.prefetchDepth == 0))
-    c.impossible(at, "a stride prefetcher without 'streams' and 'depth'", "name both: streams: 16 count, depth: 16 count");
+    c.impossible(at, "a stride prefetcher without 'streams' and 'depth'",
+                 "name both: streams: 16 count, depth: 16 count");
   if (l.prefetcher == CacheLevel::Prefetcher::kBingo &&
       (!isPowerOfTwo(l.prefetchRegion) || !isPowerOfTwo(l.prefetchSets) || l.prefetchWays == 0))
     c.impossible(at, "a Bingo prefetcher needs 'region' and 'sets', powers of two, and 'ways'",

@@ -10,8 +10,7 @@ namespace pimento::machine {
 
 namespace {
 
-constexpr Word<Replacement> kReplacements[] = {{"lru", Replacement::kLru},
-                                               {"bimodal-rrip", Replacement::kBimodalRrip}};
+constexpr Word<Replacement> kReplacements[] = {{"lru", Replacement::kLru}, {"bimodal-rrip", Replacement::kBimodalRrip}};
 constexpr Word<ChipKernels::Decision> kDecisions[] = {{"least-path", ChipKernels::Decision::kLeastPath},
                                                       {"equation-2", ChipKernels::Decision::kEquation2}};
 constexpr double kMostCycles = 1e6, kMostLines = 1 << 20;
@@ -138,7 +137,8 @@ void checkKernels(const Contents &c, const Machine &m) {
     c.impossible("kernels.threads", std::to_string(m.noc->nodes()) + " tiles have a core each",
                  "use " + std::to_string(m.noc->nodes()) + " or fewer");
   if (!isPower(k.vector.value))
-    c.impossible("kernels.vector", "a vector of " + std::to_string(k.vector.value) + " B, not a power of two", "use 64 B");
+    c.impossible("kernels.vector", "a vector of " + std::to_string(k.vector.value) + " B, not a power of two",
+                 "use 64 B");
   if (k.isNearL3 && !m.streams)
     c.impossible("kernels.near_l3", "there is no section 'streams'", "add it, or set near_l3: false");
   if (k.isInL3 && (!m.sram || !m.sram->control))

@@ -1,7 +1,7 @@
 // A chip of many tiles: the cache that they share, the stream engines beside it, and how its cores run kernels.
 //
-// Not here: the mesh between the tiles and one core with its own caches (core.h), arrays that compute (sram.h), and what
-// time follows from all that (sim/uncore, sim/stream, sim/core).
+// Not here: the mesh between the tiles and one core with its own caches (core.h), arrays that compute (sram.h), and
+// what time follows from all that (sim/uncore, sim/stream, sim/core).
 #pragma once
 
 #include <cstdint>
@@ -24,24 +24,24 @@ struct SharedCache {
 
 /// Engines that walk streams and compute beside a slice. Sizes are those of messages' data.
 struct StreamEngines {
-  int ofCore = 1, ofSlice = 1;    ///< streams that a core, or a slice, has at a time
-  Bytes buffer;                   ///< of a slice, for all its streams
-  Cycles computeStart;            ///< before an operation itself
-  int inFlight = 1;               ///< groups of elements that a slice computes at a time
-  std::int64_t outstanding = 1;   ///< lines that a load stream is ahead of its consumer
-  std::int64_t flowLines = 1;     ///< between two messages to the core
-  std::int64_t broadcast = 1;     ///< strands that share a stream
+  int ofCore = 1, ofSlice = 1;   ///< streams that a core, or a slice, has at a time
+  Bytes buffer;                  ///< of a slice, for all its streams
+  Cycles computeStart;           ///< before an operation itself
+  int inFlight = 1;              ///< groups of elements that a slice computes at a time
+  std::int64_t outstanding = 1;  ///< lines that a load stream is ahead of its consumer
+  std::int64_t flowLines = 1;    ///< between two messages to the core
+  std::int64_t broadcast = 1;    ///< strands that share a stream
   Bytes configuration, element;
 };
 
 /// How the cores run kernels, and which other places of the chip do.
 struct ChipKernels {
-  int threads = 1;  ///< cores that share a kernel
-  Bytes vector;     ///< of a vector register
+  int threads = 1;     ///< cores that share a kernel
+  Bytes vector;        ///< of a vector register
   int registers = 32;  ///< vector registers that code may name
   /// Results that a core keeps in registers while it sums: rows, and columns (vectors where these are contiguous).
   std::int64_t blockRows = 1, blockColumns = 1;
-  Cycles barrier;                          ///< the cores wait for each other
+  Cycles barrier;  ///< the cores wait for each other
   /// Who runs kernels: cores, streams beside the L3, its arrays. Cores run what nobody else can.
   bool isOnCores = true, isNearL3 = false, isInL3 = false;
   enum class Decision : std::uint8_t {

@@ -81,7 +81,7 @@ struct CacheLevel {
   Replacement replacement = Replacement::kLru;
 
   enum class Prefetcher : std::uint8_t { kNone, kStride, kBingo } prefetcher = Prefetcher::kNone;
-  int prefetchStreams = 0, prefetchDepth = 0;                ///< kStride: instructions, and lines ahead of each
+  int prefetchStreams = 0, prefetchDepth = 0;                  ///< kStride: instructions, and lines ahead of each
   int prefetchRegion = 0, prefetchSets = 0, prefetchWays = 0;  ///< kBingo: lines of a region, and of its history
 
   std::int64_t sets() const { return size.value / (line.value * ways); }

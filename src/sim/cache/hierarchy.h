@@ -3,7 +3,8 @@
 // Write-back, write-allocate; lines that are on their way are found (an MSHR takes more than one request), misses
 // wait for a free MSHR; banks take so many accesses per cycle. What leaves the last cache is written once the line that
 // takes its place is there. Contents change in the order of calls, which is the program's; times may come in any order.
-// Addresses are physical. A cache's prefetcher sees what the core asks of it, and brings lines in as far as MSHRs are free.
+// Addresses are physical. A cache's prefetcher sees what the core asks of it, and brings lines in as far as MSHRs are
+// free.
 //
 // Not here: what is behind the last cache (behind.h), pages (pages.h), and what a core does meanwhile (sim/core).
 #pragma once
@@ -13,8 +14,8 @@
 #include <vector>
 
 #include "pimento/machine/machine.h"
-#include "pimento/sim/cache/calendar.h"
 #include "pimento/sim/cache/behind.h"
+#include "pimento/sim/cache/calendar.h"
 #include "pimento/sim/cache/main_memory.h"
 #include "pimento/sim/cache/prefetcher.h"
 #include "pimento/sim/cache/tags.h"
@@ -24,7 +25,8 @@ namespace pimento::sim::cache {
 /// What an access met.
 struct Answer {
   Tick ready = 0;  ///< the data are there
-  int level = 0;   ///< index into Machine::caches of the one that had the line; memoryLevel(): memory; one between: a shared L3
+  int level =
+      0;  ///< index into Machine::caches of the one that had the line; memoryLevel(): memory; one between: a shared L3
 };
 
 /// Counts of one cache; of its misses, those that found the line on its way count as such, and as misses.
@@ -34,8 +36,8 @@ struct Counts {
 
 class Hierarchy {
  public:
-  /// `machine` has caches, and outlives this, as does `behind`, what serves the misses of core number `core`. Null: DRAM
-  /// of its own, which the machine then has.
+  /// `machine` has caches, and outlives this, as does `behind`, what serves the misses of core number `core`. Null:
+  /// DRAM of its own, which the machine then has.
   explicit Hierarchy(const machine::Machine &machine, Behind *behind = nullptr, int core = 0);
   ~Hierarchy();
 
@@ -65,9 +67,9 @@ class Hierarchy {
   std::unique_ptr<MainMemory> memory_;
   Behind *behind_;
   int core_;
-  std::uint64_t instruction_ = 0;        ///< of the access in hand; prefetchers see it
+  std::uint64_t instruction_ = 0;  ///< of the access in hand; prefetchers see it
   bool isPrefetching_ = false;
-  std::vector<std::uint64_t> ahead_;     ///< lines that a prefetcher names
+  std::vector<std::uint64_t> ahead_;  ///< lines that a prefetcher names
 };
 
 }  // namespace pimento::sim::cache

@@ -116,7 +116,11 @@ class MainMemory::Timeline {
   dram::Tick oldest_ = 0;  ///< nothing is put before it
 };
 
-MainMemory::MainMemory(const machine::Machine &machine) : machine_(machine), spec_(*machine.dram), clocks_(machine), latency_(machine.memory ? machine.memory->latency.value : 0) {
+MainMemory::MainMemory(const machine::Machine &machine)
+    : machine_(machine),
+      spec_(*machine.dram),
+      clocks_(machine),
+      latency_(machine.memory ? machine.memory->latency.value : 0) {
   for (std::int64_t c = 0; c < machine.dram->organization.channels; ++c)
     channels_.push_back(std::make_unique<Timeline>(spec_));
 }

@@ -224,8 +224,9 @@ Tick Core::drain(const Step &s, const trace::Access &a, Tick committed, Tick rea
   Tick gone = at;
   const std::uint64_t end = a.address + a.bytes;
   for (std::uint64_t first = a.address; first < end; first = ((first >> dataShift_) + 1) << dataShift_)
-    gone = std::max(gone, caches_.access(caches_.dataCache(), pages_.physical(first), true, translated(first, at), s.address)
-                              .ready);
+    gone = std::max(
+        gone,
+        caches_.access(caches_.dataCache(), pages_.physical(first), true, translated(first, at), s.address).ready);
   lastDrain_ = at + 1;
   Store &place = stores_[nextStore_];
   if (place.bytes > 0) visitPieces(place.address, place.bytes, [&](std::size_t p) { --storesAt_[p]; });

@@ -43,7 +43,8 @@ std::string_view name(Cause cause);
 /// Cycles of one instruction, and where its data were.
 struct Times {
   Tick fetched = 0, dispatched = 0, issued = 0, done = 0, committed = 0;
-  int level = -1;  ///< of its last load: index into Machine::caches, their number for memory (of several cores: a shared L3, then memory); -1: none, or forwarded
+  int level = -1;  ///< of its last load: index into Machine::caches, their number for memory (of several cores: a
+                   ///< shared L3, then memory); -1: none, or forwarded
   std::uint64_t place = 0;  ///< physical address of its last load, where a cache or memory served it
 };
 
@@ -78,8 +79,8 @@ struct Step {
 
 class Core {
  public:
-  /// `machine` has a core and caches, and outlives this, as does `behind`, what serves the caches' misses of core number
-  /// `number`; null: memory of its own.
+  /// `machine` has a core and caches, and outlives this, as does `behind`, what serves the caches' misses of core
+  /// number `number`; null: memory of its own.
   explicit Core(const machine::Machine &machine, cache::Behind *behind = nullptr, int number = 0);
 
   /// `in` outlives the step.
@@ -141,9 +142,7 @@ class Core {
   Tick commit(Tick done);
   Tick drain(const Step &s, const trace::Access &a, Tick committed, Tick ready);
   /// When an address is translated.
-  Tick translated(std::uint64_t address, Tick at) {
-    return tlb_ ? at + tlb_->translate(address >> pageShift_) : at;
-  }
+  Tick translated(std::uint64_t address, Tick at) { return tlb_ ? at + tlb_->translate(address >> pageShift_) : at; }
   void branch(const Step &s, const Times &t, std::uint64_t next);
   void blame(const Times &t, Cause late, Tick commit);
 

@@ -1,8 +1,8 @@
 // A loop nest as one thread runs it: vector instructions at each depth, and the addresses that they touch.
 //
-// Levels are counted from the outside. An iteration of a level runs the instructions that stand before its inner levels, these, and
-// those that stand behind them; the innermost level's stand before. Whoever makes it (targets/chip) has decided on
-// blocks, registers and lanes.
+// Levels are counted from the outside. An iteration of a level runs the instructions that stand before its inner
+// levels, these, and those that stand behind them; the innermost level's stand before. Whoever makes it (targets/chip)
+// has decided on blocks, registers and lanes.
 //
 // Not here: what is computed; when anything happens (core.h, many_cores.h).
 #pragma once
@@ -23,8 +23,8 @@ struct LoopAccess {
   std::vector<std::int64_t> strides;  ///< bytes, by level
   int lanes = 1;                      ///< accesses of one instruction: a gather, or a scatter ...
   std::int64_t laneStride = 0;        ///< ... of elements so far apart
-  /// If not 0: an index comes from data. Each lane's access is moved by one of `within` times `step` bytes at random; in
-  /// iterations of the innermost level alike where `isFixedInside`.
+  /// If not 0: an index comes from data. Each lane's access is moved by one of `within` times `step` bytes at random;
+  /// in iterations of the innermost level alike where `isFixedInside`.
   std::int64_t within = 0, step = 0;
   bool isFixedInside = false;
 };
@@ -35,9 +35,9 @@ struct LoopBlock {
 };
 
 struct LoopCode {
-  std::vector<std::int64_t> extents;         ///< by level
-  std::vector<LoopBlock> before, behind;     ///< by level
-  std::int64_t instructions() const;         ///< that run in all
+  std::vector<std::int64_t> extents;      ///< by level
+  std::vector<LoopBlock> before, behind;  ///< by level
+  std::int64_t instructions() const;      ///< that run in all
 };
 
 }  // namespace pimento::sim::core

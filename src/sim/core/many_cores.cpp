@@ -31,7 +31,10 @@ struct Prepared {
 class Thread {
  public:
   Thread(const machine::Machine &machine, const LoopCode &code, cache::Behind &shared, int number)
-      : code_(code), core_(machine, &shared, number), number_(static_cast<std::uint64_t>(number)), at_(code.extents.size(), 0) {
+      : code_(code),
+        core_(machine, &shared, number),
+        number_(static_cast<std::uint64_t>(number)),
+        at_(code.extents.size(), 0) {
     for (std::size_t l = 0; l < code.extents.size(); ++l) {
       before_.push_back(prepare(code.before[l]));
       behind_.push_back(prepare(code.behind[l]));
@@ -87,8 +90,7 @@ class Thread {
       found_.clear();
       for (const LoopAccess &a : block.accesses[i]) {
         std::uint64_t address = a.base;
-        for (std::size_t l = 0; l < at_.size(); ++l)
-          address += static_cast<std::uint64_t>(a.strides[l] * at_[l]);
+        for (std::size_t l = 0; l < at_.size(); ++l) address += static_cast<std::uint64_t>(a.strides[l] * at_[l]);
         for (int lane = 0; lane < a.lanes; ++lane) {
           auto element = static_cast<std::uint64_t>(lane * a.laneStride);
           if (a.within > 0) element += static_cast<std::uint64_t>(somewhere(a, lane) * a.step);
@@ -130,9 +132,9 @@ void add(ManyCoresTime &sum, const Core &core) {
   const auto executed = [&](CoreOperation o) { return c.executed[static_cast<std::size_t>(o)]; };
   sum.integers += executed(CoreOperation::kInteger) + executed(CoreOperation::kShift);
   sum.complexes += executed(CoreOperation::kMultiply) + executed(CoreOperation::kDivide);
-  for (const CoreOperation o : {CoreOperation::kFloatAdd, CoreOperation::kFloatMultiply, CoreOperation::kFloatMultiplyAdd,
-                                CoreOperation::kFloatDivide, CoreOperation::kFloatSqrt, CoreOperation::kVector,
-                                CoreOperation::kVectorMultiply})
+  for (const CoreOperation o :
+       {CoreOperation::kFloatAdd, CoreOperation::kFloatMultiply, CoreOperation::kFloatMultiplyAdd,
+        CoreOperation::kFloatDivide, CoreOperation::kFloatSqrt, CoreOperation::kVector, CoreOperation::kVectorMultiply})
     sum.floats += executed(o);
   const cache::Hierarchy &caches = core.caches();
   for (int l = 0; l < caches.levels(); ++l) {

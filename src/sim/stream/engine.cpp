@@ -22,7 +22,7 @@ constexpr std::int64_t kMostLanes = 64;
 Engines Engines::of(const machine::StreamEngines &m) {
   // A load stream has its share of the buffer of a slice where all streams are there.
   const std::int64_t lines = std::max<std::int64_t>(2, m.buffer.value / 64 / m.ofCore);
-  return {m.computeStart, m.inFlight,      std::min(m.outstanding, lines), m.flowLines, m.broadcast,
+  return {m.computeStart,  m.inFlight, std::min(m.outstanding, lines), m.flowLines, m.broadcast,
           m.configuration, m.element};
 }
 

@@ -21,10 +21,8 @@ SharedL3::SharedL3(const machine::Machine &machine, const Slices &slices)
   const std::int64_t sets = slices.size.value / (slices.line.value * slices.ways);
   tags_.reserve(nodes);
   for (std::size_t n = 0; n < nodes; ++n) {
-    tags_.emplace_back(cache::Tags::Shape{.sets = sets,
-                                          .ways = slices.ways,
-                                          .replacement = slices.replacement,
-                                          .longEvery = slices.longEvery});
+    tags_.emplace_back(cache::Tags::Shape{
+        .sets = sets, .ways = slices.ways, .replacement = slices.replacement, .longEvery = slices.longEvery});
     ready_.emplace_back(tags_.back().places());
   }
   ports_.assign(nodes, Calendar(slices.ports, kWindow));

@@ -1,9 +1,9 @@
 // The shared L3 for cores that are simulated in one pass, and must know at once when a line is there.
 //
-// The same slices, mesh and memory as uncore.h has, but nothing is under way: each link, port and channel keeps which of
-// its cycles are taken (calendar.h, cache/main_memory.h), and a request takes the first ones that are free on its way. Requests
-// come in the order of simulation, which is nearly that of time; one that comes later and is earlier cannot push back
-// what was answered. Contents of slices change in the order of calls.
+// The same slices, mesh and memory as uncore.h has, but nothing is under way: each link, port and channel keeps which
+// of its cycles are taken (calendar.h, cache/main_memory.h), and a request takes the first ones that are free on its
+// way. Requests come in the order of simulation, which is nearly that of time; one that comes later and is earlier
+// cannot push back what was answered. Contents of slices change in the order of calls.
 //
 // Lines of ranges that are declared to be there are brought in without memory when they are first asked for: what
 // earlier kernels, or earlier parts of this one, have left.
@@ -59,10 +59,10 @@ class SharedL3 final : public cache::Behind {
 
   const machine::Machine &machine_;
   Slices slices_;
-  std::vector<cache::Tags> tags_;              ///< by slice
-  std::vector<ZeroedArray<Tick>> ready_;       ///< by slice and place: the line is there
-  std::vector<Calendar> ports_;                ///< by slice
-  std::vector<Calendar> links_;                ///< by tile and direction
+  std::vector<cache::Tags> tags_;         ///< by slice
+  std::vector<ZeroedArray<Tick>> ready_;  ///< by slice and place: the line is there
+  std::vector<Calendar> ports_;           ///< by slice
+  std::vector<Calendar> links_;           ///< by tile and direction
   cache::MainMemory memory_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> present_;
   std::function<Tick(std::uint64_t, Tick)> delay_;

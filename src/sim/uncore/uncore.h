@@ -41,7 +41,7 @@ struct Slices {
   Cycles latency{20};  ///< of an access, tags included
   int ports = 1;       ///< accesses that a slice takes per cycle
   cache::Replacement replacement = cache::Replacement::kBimodalRrip;
-  int longEvery = 32;  ///< of a bimodal replacement: of so many lines one is predicted for the long future
+  int longEvery = 32;             ///< of a bimodal replacement: of so many lines one is predicted for the long future
   std::vector<Node> controllers;  ///< tile of each memory channel
 
   /// Those of a machine, its channels' controllers at the west and east ends of its rows in turn. As above where it
@@ -98,7 +98,8 @@ class Uncore {
   bool holds(std::uint64_t address) const;
   /// Lines of [from, to) are in the L3: they come without memory when they are first asked for.
   void declare(std::uint64_t from, std::uint64_t to) { present_.emplace_back(from, to); }
-  /// Accesses take until `when(address, cycle)`, of the cycle in which a slice has them: lines that do not lie as others do.
+  /// Accesses take until `when(address, cycle)`, of the cycle in which a slice has them: lines that do not lie as
+  /// others do.
   void delay(std::function<Tick(std::uint64_t address, Tick cycle)> when) { delay_ = std::move(when); }
   /// Takes the line out of its slice, without time: its data are elsewhere now.
   void drop(std::uint64_t address);

@@ -278,13 +278,15 @@ Status runNest(const ChipNest &nest, int number, std::int64_t threads, kernel::D
       g = partial(nest, d, first, 1, end - first, tensor);
     } else if (const int last = nest.order.back(); d < 0 || d == last) {
       if (d < 0) end = nest.dim(last).extent;
-      g = partial(nest, last, first + lane, lanes, ceilDiv(std::max<std::int64_t>(0, end - first - lane), lanes), tensor);
+      g = partial(nest, last, first + lane, lanes, ceilDiv(std::max<std::int64_t>(0, end - first - lane), lanes),
+                  tensor);
     } else {
       kernel::Graph outer = partial(nest, d, first, 1, end - first, tensor);
       ChipNest rest = nest;
       rest.graph = &outer;
       rest.kernel = &outer.kernels.front();
-      g = partial(rest, last, lane, lanes, ceilDiv(std::max<std::int64_t>(0, nest.dim(last).extent - lane), lanes), tensor);
+      g = partial(rest, last, lane, lanes, ceilDiv(std::max<std::int64_t>(0, nest.dim(last).extent - lane), lanes),
+                  tensor);
     }
     kernel::DataSet private_ = data;
     private_.resize(g.tensors.size());

@@ -1,10 +1,11 @@
-// How a kernel's loops are run by cores with vectors, or by streams beside an L3: their order, which one lanes run along,
-// and which one is shared out.
+// How a kernel's loops are run by cores with vectors, or by streams beside an L3: their order, which one lanes run
+// along, and which one is shared out.
 //
 // Lanes run along the parallel dim along which most accesses are contiguous; where there is none, along such a
-// reduction, whose partial sums stand in lanes. Threads share the outermost parallel dim that lanes do not need, in contiguous pieces; without
-// one the reduction, each with partial sums of its own. Sums: the upper half of the lanes onto the lower one, until one is left; then threads
-// along a binary tree. Compilers need leave to reorder sums for that (-fassociative-math).
+// reduction, whose partial sums stand in lanes. Threads share the outermost parallel dim that lanes do not need, in
+// contiguous pieces; without one the reduction, each with partial sums of its own. Sums: the upper half of the lanes
+// onto the lower one, until one is left; then threads along a binary tree. Compilers need leave to reorder sums for
+// that (-fassociative-math).
 //
 // Not here: instructions (vector_code.h) and streams (strands.h).
 #pragma once
@@ -31,11 +32,11 @@ Addresses addressesOf(const kernel::Graph &graph, Bytes page);
 struct ChipNest {
   const kernel::Graph *graph = nullptr;
   const kernel::Kernel *kernel = nullptr;
-  std::vector<int> order;     ///< dims, from the outside in; lanes run along the last
-  int split = -1;             ///< dim that threads share; -1: one thread has all
+  std::vector<int> order;  ///< dims, from the outside in; lanes run along the last
+  int split = -1;          ///< dim that threads share; -1: one thread has all
   std::int64_t lanes = 1;
-  bool sumsInLanes = false;   ///< the last dim is a reduction: partial sums in lanes
-  bool sumsInThreads = false; ///< so is the one that threads share
+  bool sumsInLanes = false;    ///< the last dim is a reduction: partial sums in lanes
+  bool sumsInThreads = false;  ///< so is the one that threads share
 
   const kernel::Dim &dim(int d) const { return kernel->dims[static_cast<std::size_t>(d)]; }
   /// Threads that have some of it, of `threads`.

@@ -65,7 +65,8 @@ void loadsOf(const kernel::Kernel &k, int value, std::vector<int> &loads) {
 
 /// A number below `within` for an element: the indices that data give are not known.
 std::uint64_t somewhere(std::int64_t group, std::int64_t lane, std::int64_t strand, std::int64_t within) {
-  std::uint64_t x = static_cast<std::uint64_t>(group) * 0x9E3779B97F4A7C15ULL + static_cast<std::uint64_t>(lane * 64 + strand);
+  std::uint64_t x =
+      static_cast<std::uint64_t>(group) * 0x9E3779B97F4A7C15ULL + static_cast<std::uint64_t>(lane * 64 + strand);
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
   return (x >> 1) % static_cast<std::uint64_t>(std::max<std::int64_t>(1, within));
@@ -75,7 +76,13 @@ class StrandMaker {
  public:
   StrandMaker(const ChipNest &nest, const Addresses &addresses, const machine::Machine &machine, std::int64_t threads,
               bool isCore, const Window &window)
-      : nest_(nest), k_(*nest.kernel), addresses_(addresses), machine_(machine), threads_(threads), isCore_(isCore), window_(window) {}
+      : nest_(nest),
+        k_(*nest.kernel),
+        addresses_(addresses),
+        machine_(machine),
+        threads_(threads),
+        isCore_(isCore),
+        window_(window) {}
 
   std::vector<Strand> make() {
     std::vector<Strand> out;
@@ -136,7 +143,8 @@ class StrandMaker {
     }
     strand.consumer = streamOf(s.target, thread);
     const bool isSum = s.combine != kernel::Combine::kAssign || s.follows >= 0;
-    const bool staysInside = isSum && !s.target.isIndirect() && std::ranges::all_of(strand.consumer.pattern.strides, [](auto x) { return x == 0; });
+    const bool staysInside = isSum && !s.target.isIndirect() &&
+                             std::ranges::all_of(strand.consumer.pattern.strides, [](auto x) { return x == 0; });
     if (staysInside)
       strand.consumer.use = Use::kReduce;
     else if (isSum && (s.target.isIndirect() || !isInner(s)))
@@ -155,7 +163,8 @@ class StrandMaker {
       std::int64_t &extent = strand.nest.extents[l];
       std::int64_t count = std::min<std::int64_t>(l == window_.level ? window_.count : 1, extent);
       if (l + 1 == strand.nest.extents.size()) count = std::min(extent, ceilDiv(count, nest_.lanes) * nest_.lanes);
-      const auto skipped = static_cast<std::int64_t>(window_.at * static_cast<double>(extent - count)) / nest_.lanes * nest_.lanes;
+      const auto skipped =
+          static_cast<std::int64_t>(window_.at * static_cast<double>(extent - count)) / nest_.lanes * nest_.lanes;
       first_[static_cast<std::size_t>(nest_.order[l])] += skipped;
       extent = count;
     }
@@ -175,9 +184,8 @@ class StrandMaker {
 
   bool movesWithSplit(const kernel::Access &a) const {
     if (nest_.split < 0) return true;
-    return std::ranges::any_of(a.index, [&](const kernel::Affine &i) {
-      return i.coefficients[static_cast<std::size_t>(nest_.split)] != 0;
-    });
+    return std::ranges::any_of(
+        a.index, [&](const kernel::Affine &i) { return i.coefficients[static_cast<std::size_t>(nest_.split)] != 0; });
   }
 
   Stream streamOf(const kernel::Access &a, std::int64_t thread) const {
@@ -188,7 +196,8 @@ class StrandMaker {
     stream.pattern.elementBytes = size;
     std::int64_t base = linear.constant;
     for (std::size_t d = 0; d < k_.dims.size(); ++d) base += linear.coefficients[d] * first_[d];
-    for (const int d : nest_.order) stream.pattern.strides.push_back(linear.coefficients[static_cast<std::size_t>(d)] * size);
+    for (const int d : nest_.order)
+      stream.pattern.strides.push_back(linear.coefficients[static_cast<std::size_t>(d)] * size);
     if (stream.pattern.strides.empty()) stream.pattern.strides.push_back(0);
     stream.pattern.base = addresses_.first[static_cast<std::size_t>(a.tensor)] +
                           static_cast<std::uint64_t>(std::max<std::int64_t>(0, base * size));

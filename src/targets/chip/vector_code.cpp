@@ -61,7 +61,8 @@ class Maker {
   bool canSum() const {
     if (k_.stores.size() != 1 || k_.form != kernel::Form::kAffine || !k_.bounds.empty()) return false;
     const kernel::Store &s = k_.stores.front();
-    const bool hasSum = std::ranges::any_of(k_.dims, [](const kernel::Dim &d) { return d.kind == DimKind::kReduction; });
+    const bool hasSum =
+        std::ranges::any_of(k_.dims, [](const kernel::Dim &d) { return d.kind == DimKind::kReduction; });
     const bool hasOrder =
         std::ranges::any_of(k_.dims, [](const kernel::Dim &d) { return d.kind == DimKind::kSequential; });
     return hasSum && !hasOrder && s.combine != kernel::Combine::kAssign && !s.target.isIndirect() &&
@@ -90,7 +91,8 @@ class Maker {
     return isIndirectAlong(a, d);
   }
 
-  /// Parallel dims, then lanes' own if it is parallel, then sums; lanes' own last if it is a sum. Without sums in registers the nest's order.
+  /// Parallel dims, then lanes' own if it is parallel, then sums; lanes' own last if it is a sum. Without sums in
+  /// registers the nest's order.
   void arrange(std::int64_t thread, std::int64_t threads) {
     std::vector<int> order = nest_.order;
     if (isSummed_)
@@ -125,7 +127,8 @@ class Maker {
     for (auto at = order.rbegin(); at != order.rend(); ++at) {
       const int d = *at;
       if (nest_.dim(d).kind != DimKind::kParallel || d == last || !isReused(d)) continue;
-      const std::int64_t extent = d == nest_.split ? std::max<std::int64_t>(1, nest_.dim(d).extent / kernels_.threads) : nest_.dim(d).extent;
+      const std::int64_t extent =
+          d == nest_.split ? std::max<std::int64_t>(1, nest_.dim(d).extent / kernels_.threads) : nest_.dim(d).extent;
       if (rowDim_ < 0) {
         rowDim_ = d;
         rows_ = std::min(kernels_.blockRows, extent);
@@ -144,7 +147,8 @@ class Maker {
   std::vector<bool> usesOf() const {
     std::vector<int> uses(k_.body.size(), 0);
     for (const kernel::Value &v : k_.body)
-      for (int i = 0; i < kernel::argumentCount(v.op); ++i) ++uses[static_cast<std::size_t>(v.args[static_cast<std::size_t>(i)])];
+      for (int i = 0; i < kernel::argumentCount(v.op); ++i)
+        ++uses[static_cast<std::size_t>(v.args[static_cast<std::size_t>(i)])];
     for (const kernel::Store &s : k_.stores) ++uses[static_cast<std::size_t>(s.value)];
     std::vector<bool> single;
     for (const int n : uses) single.push_back(n == 1);
@@ -206,7 +210,8 @@ class Maker {
     if (rowDim_ >= 0) base += strideOf(a, rowDim_) * u[0] * (rowDim_ == lanesDim_ ? wide : 1);
     if (columnDim_ >= 0) base += strideOf(a, columnDim_) * u[1] * (columnDim_ == lanesDim_ ? wide : 1);
     // A box that reaches before its tensor (guards keep it away) begins there.
-    out.base = addresses_.first[static_cast<std::size_t>(a.tensor)] + static_cast<std::uint64_t>(std::max<std::int64_t>(base, 0));
+    out.base = addresses_.first[static_cast<std::size_t>(a.tensor)] +
+               static_cast<std::uint64_t>(std::max<std::int64_t>(base, 0));
     const bool isSpread = lanesDim_ >= 0 && (isIndirectAlong(a, lanesDim_) || (lane != 0 && lane != size));
     if (isSpread) {
       out.lanes = static_cast<int>(nest_.lanes);
@@ -375,7 +380,8 @@ class Maker {
   }
 
   static Operation combineOf(const kernel::Store &s, DType type) {
-    if (s.combine == kernel::Combine::kMul) return isFloat(type) ? Operation::kFloatMultiply : Operation::kVectorMultiply;
+    if (s.combine == kernel::Combine::kMul)
+      return isFloat(type) ? Operation::kFloatMultiply : Operation::kVectorMultiply;
     return isFloat(type) ? Operation::kFloatAdd : Operation::kVector;
   }
 
@@ -421,7 +427,8 @@ sim::core::LoopCode vectorCode(const ChipNest &nest, const Addresses &addresses,
   if (window.count >= 0) {
     std::vector<Level> &levels = maker.levels();
     for (std::size_t l = 0; l <= window.level && l < levels.size(); ++l) {
-      const std::int64_t count = l == window.level ? std::min(window.count, levels[l].extent) : std::min<std::int64_t>(1, levels[l].extent);
+      const std::int64_t count =
+          l == window.level ? std::min(window.count, levels[l].extent) : std::min<std::int64_t>(1, levels[l].extent);
       const auto skipped = static_cast<std::int64_t>(window.at * static_cast<double>(levels[l].extent - count));
       levels[l].first += skipped * levels[l].step;
       levels[l].extent = count;

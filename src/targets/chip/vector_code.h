@@ -1,21 +1,22 @@
 // A kernel's loops as vector code of one thread: what a compiler makes of them with leave to reorder sums.
 //
-// Every value of the body is computed at the outermost level at which all that it hangs on is known. Sums stand in registers while the
-// reduction dims run innermost; where a load does not move along another parallel dim, several of its iterations are summed side by side
-// (block_rows and block_columns of the machine, as far as its registers reach). A product that is added is one operation.
-// Branches of loops are guessed right. Iterations that a guard leaves out run with a mask, and take the same time.
+// Every value of the body is computed at the outermost level at which all that it hangs on is known. Sums stand in
+// registers while the reduction dims run innermost; where a load does not move along another parallel dim, several of
+// its iterations are summed side by side (block_rows and block_columns of the machine, as far as its registers reach).
+// A product that is added is one operation. Branches of loops are guessed right. Iterations that a guard leaves out run
+// with a mask, and take the same time.
 //
 // Not here: values.
 #pragma once
 
-#include "pimento/targets/chip/chip_nest.h"
 #include "pimento/machine/machine.h"
 #include "pimento/sim/core/loop_code.h"
+#include "pimento/targets/chip/chip_nest.h"
 
 namespace pimento::targets::chip {
 
-/// A part of a thread's iterations, for samples: the first `count` of a level, of the levels around it one, beginning at
-/// iteration `first` of each of those.
+/// A part of a thread's iterations, for samples: the first `count` of a level, of the levels around it one, beginning
+/// at iteration `first` of each of those.
 struct Window {
   std::size_t level = 0;
   std::int64_t count = -1;  ///< -1: all of everything

@@ -129,8 +129,7 @@ std::map<int, ChipKernel::Touched> ChipKernel::touched() const {
     if (isRead) at.read = std::min(bytesOf(static_cast<std::size_t>(a.tensor)), std::max(at.read, elements * size));
     if (isWritten) at.written = std::max(at.written, elements * size);
     const auto d = static_cast<std::size_t>(nest_.order.empty() ? 0 : nest_.order.back());
-    const std::int64_t along =
-        k.dims.empty() ? 0 : kernel::linearize(a, t, k.dims.size()).coefficients[d] * size;
+    const std::int64_t along = k.dims.empty() ? 0 : kernel::linearize(a, t, k.dims.size()).coefficients[d] * size;
     const std::int64_t perLine = along == size ? std::max<std::int64_t>(1, line / size) : 1;
     at.accesses = addSaturated(at.accesses, std::max(ceilDiv(elements * size, line), k.points() / perLine / 16));
   };
@@ -262,7 +261,9 @@ ChipRun ChipKernel::transposition(const TensorState &place, std::size_t tensor, 
     } else {
       sim::sram::LayoutTable::Region half = region, quarter = region;
       const std::int64_t unit = std::max<std::int64_t>(region.tile[cut], 16);
-      const std::int64_t few = std::clamp<std::int64_t>(kTransposedLines / 2 / inner / unit, 1, std::max<std::int64_t>(1, region.size[cut] / unit / 2)) * unit;
+      const std::int64_t few = std::clamp<std::int64_t>(kTransposedLines / 2 / inner / unit, 1,
+                                                        std::max<std::int64_t>(1, region.size[cut] / unit / 2)) *
+                               unit;
       half.size[cut] = std::min(region.size[cut], 2 * few);
       quarter.size[cut] = std::min(region.size[cut], few);
       const auto a = of(quarter), b = of(half);
@@ -275,8 +276,8 @@ ChipRun ChipKernel::transposition(const TensorState &place, std::size_t tensor, 
     if (all) return *all;
     // What the table cannot have (elements that share bitlines, lines with a rest): the slower of memory and units.
     ChipRun out;
-    const double units = static_cast<double>(lines * size * 8) /
-                         static_cast<double>(machine_.sram->banks() * machine_.sram->ways);
+    const double units =
+        static_cast<double>(lines * size * 8) / static_cast<double>(machine_.sram->banks() * machine_.sram->ways);
     const double memory = isInL3 && !isOut ? 0 : static_cast<double>(lines * line) / memoryBytesPerCycle(machine_);
     out[Spent::kMemory] = static_cast<std::int64_t>(std::ceil(std::max(units, memory)));
     (isOut ? out[Count::kMemoryWrites] : out[Count::kMemoryReads]) += isInL3 && !isOut ? 0 : lines;
@@ -447,12 +448,13 @@ ChipRun ChipKernel::streams(const Round &round, const StreamWork &work, bool isC
     const auto &shape = plan_.program.arrays[static_cast<std::size_t>(pattern->array)].shape;
     for (std::size_t i = index.size(); i-- > 0;) {
       if (!index[i].factors.empty()) stride += index[i].factors[0] * rows;
-      if (i < shape.size() && shape[i].isConstant()) rows = multiplySaturated(rows, std::max<std::int64_t>(1, tdfg::valueOf(shape[i], *round.values).value_or(1)));
+      if (i < shape.size() && shape[i].isConstant())
+        rows = multiplySaturated(rows, std::max<std::int64_t>(1, tdfg::valueOf(shape[i], *round.values).value_or(1)));
     }
   }
   const auto of = [&](std::int64_t elements) {
-    return copyOf(elements, stride, isIndirect, type, work.kind != StreamWork::Kind::kStore && work.kind != StreamWork::Kind::kSpill,
-                  shared, budget);
+    return copyOf(elements, stride, isIndirect, type,
+                  work.kind != StreamWork::Kind::kStore && work.kind != StreamWork::Kind::kSpill, shared, budget);
   };
   ChipRun time;
   if (isCoarse) {  // at powers of two, and lines between them
@@ -528,10 +530,10 @@ ChipRun ChipKernel::copyOf(std::int64_t elements, std::int64_t stride, bool isIn
 Result<ChipRun> ChipKernel::commandsOf(const Round &round, Clocks &clocks, Cache *shared) const {
   const auto onMesh = [&]() -> Result<ChipRun> {
     const auto numbers = sim::sram::Controllers::Numbers::of(*machine_.sram->control, 0);
-    auto &controllers = clocks.controllers
-                            .try_emplace(round.layout->perBitline, *machine_.sram, *machine_.noc, numbers,
-                                         round.layout->perBitline)
-                            .first->second;
+    auto &controllers =
+        clocks.controllers
+            .try_emplace(round.layout->perBitline, *machine_.sram, *machine_.noc, numbers, round.layout->perBitline)
+            .first->second;
     const auto time = controllers.run(round.code->commands);
     if (!time) return time.diagnostics();
     ChipRun out;
@@ -592,15 +594,19 @@ Status ChipKernel::addRound(const Round &round, Stretches &to, Clocks &clocks, C
   stretch.lines = linesOf(schedule, region, plan_.program);
   for (std::size_t a = 0; a < schedule.residents.size(); ++a)
     if (schedule.residents[a] >= 0)
-      stretch.arrays.push_back({tensorOf(a), schedule.residents[a], region.hints.empty() || !region.hints[a].needsNoFetch});
+      stretch.arrays.push_back(
+          {tensorOf(a), schedule.residents[a], region.hints.empty() || !region.hints[a].needsNoFetch});
   for (const tdfg::BoundOutput &o : round.instance->outputs)
     stretch.written.push_back(tensorOf(static_cast<std::size_t>(o.output->array)));
   const auto commands = commandsOf(round, clocks, shared);
   if (!commands) return commands.diagnostics();
   stretch.time.add(*commands);
-  for (const StreamWork &work : round.code->streams) stretch.time.add(streams(round, work, clocks.isCoarse, shared, budget));
+  for (const StreamWork &work : round.code->streams)
+    stretch.time.add(streams(round, work, clocks.isCoarse, shared, budget));
   Stretch *last = to.list.empty() ? nullptr : &to.list.back();
-  const auto same = [](const Stretch::Array &a, const Stretch::Array &b) { return a.tensor == b.tensor && a.row == b.row; };
+  const auto same = [](const Stretch::Array &a, const Stretch::Array &b) {
+    return a.tensor == b.tensor && a.row == b.row;
+  };
   if (last != nullptr && last->lowering == stretch.lowering && !last->isStreams && last->written == stretch.written &&
       std::ranges::equal(last->arrays, stretch.arrays, same)) {
     ++last->rounds;
@@ -644,8 +650,8 @@ Result<ChipKernel::Ran> ChipKernel::inArrays(ChipState &state, Cache *shared, co
     const std::int64_t before = ran.time[Spent::kMemory];
     bring(stretch, state, ran.time, shared);
     const std::int64_t fetch = ran.time[Spent::kMemory] - before;
-    // Lowering, unless these commands were lowered before; what it takes beyond the fetch where they overlap. Of very many
-    // kernels hardly one runs twice.
+    // Lowering, unless these commands were lowered before; what it takes beyond the fetch where they overlap. Of very
+    // many kernels hardly one runs twice.
     if (state.isCoarse)
       ran.time[Spent::kLowering] += control.preparation(stretch.commands, Cycles(fetch)).value - fetch;
     else if (state.commands.emplace(part_.first, stretch.lowering).second) {
@@ -673,7 +679,8 @@ Result<ChipKernel::Equation2> ChipKernel::equation2() const {
   const kernel::Kernel &k = part_.kernel();
   for (const kernel::Store &s : k.stores) {
     double elements = 1;
-    for (const std::int64_t n : part_.graph->tensors[static_cast<std::size_t>(s.target.tensor)].shape) elements *= static_cast<double>(n);
+    for (const std::int64_t n : part_.graph->tensors[static_cast<std::size_t>(s.target.tensor)].shape)
+      elements *= static_cast<double>(n);
     e.elements = std::max(e.elements, elements);
   }
   const machine::ChipKernels &kernels = *machine_.kernels;

@@ -1,9 +1,10 @@
 // Kernels of a program on a chip: what each takes in each of its places, and what it leaves.
 //
-// On the cores and near the L3 loops are timed by loops_time.h. In the L3: ways are reserved; arrays of the kernel that do not lie in theirs
-// are fetched and transposed; each round's commands are lowered, unless they were before, and run by the tensor controllers; streams between
-// commands run beside the L3, or on a core where nothing else does. Arrays that another kernel wants differently are given back to memory, and so
-// are those that cores or streams ask for more often than the rules of release allow.
+// On the cores and near the L3 loops are timed by loops_time.h. In the L3: ways are reserved; arrays of the kernel that
+// do not lie in theirs are fetched and transposed; each round's commands are lowered, unless they were before, and run
+// by the tensor controllers; streams between commands run beside the L3, or on a core where nothing else does. Arrays
+// that another kernel wants differently are given back to memory, and so are those that cores or streams ask for more
+// often than the rules of release allow.
 //
 // Not here: values (region_run.h, chip/chip_nest.h), and which place a kernel gets (path.h).
 #pragma once
@@ -16,8 +17,8 @@
 
 #include "pimento/base/cache.h"
 #include "pimento/evaluate/target.h"
-#include "pimento/targets/chip/chip_nest.h"
 #include "pimento/sim/sram/controllers.h"
+#include "pimento/targets/chip/chip_nest.h"
 #include "pimento/targets/l3_sram/chip_run.h"
 #include "pimento/targets/l3_sram/chip_state.h"
 #include "pimento/targets/l3_sram/loops_time.h"
@@ -79,9 +80,9 @@ class ChipKernel {
       int row = -1;
       bool needsFetch = true;
     };
-    std::vector<Array> arrays;           ///< that must lie in their wordlines
-    std::vector<std::size_t> written;    ///< tensors
-    ChipRun time;                        ///< of all the rounds: commands and streams between them
+    std::vector<Array> arrays;         ///< that must lie in their wordlines
+    std::vector<std::size_t> written;  ///< tensors
+    ChipRun time;                      ///< of all the rounds: commands and streams between them
   };
   struct Stretches {
     std::vector<Stretch> list;

@@ -11,10 +11,10 @@ std::string_view name(Place place) {
 
 const SpentInfo &infoOf(Spent spent) {
   using evaluate::Part;
-  static constexpr SpentInfo kInfos[kSpents] = {
-      {"memory", Part::kTransferIn}, {"lowering", Part::kLaunch}, {"move", Part::kCompute},
-      {"compute", Part::kCompute},   {"final reduce", Part::kMerge}, {"mix", Part::kCompute},
-      {"near L3", Part::kCompute},   {"cores", Part::kHost}};
+  static constexpr SpentInfo kInfos[kSpents] = {{"memory", Part::kTransferIn},  {"lowering", Part::kLaunch},
+                                                {"move", Part::kCompute},       {"compute", Part::kCompute},
+                                                {"final reduce", Part::kMerge}, {"mix", Part::kCompute},
+                                                {"near L3", Part::kCompute},    {"cores", Part::kHost}};
   return kInfos[static_cast<std::size_t>(spent)];
 }
 

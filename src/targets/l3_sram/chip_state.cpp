@@ -25,7 +25,8 @@ std::string ChipState::key() const {
     if (s.at != TensorState::At::kArrays) continue;
     text += fmt::format(" a{}{}@{}:", t, s.isDirty ? "d" : "", s.row);
     for (int d = 0; d < s.layout.dims; ++d)
-      text += fmt::format("{}/{},", s.layout.extents[static_cast<std::size_t>(d)], s.layout.tile[static_cast<std::size_t>(d)]);
+      text += fmt::format("{}/{},", s.layout.extents[static_cast<std::size_t>(d)],
+                          s.layout.tile[static_cast<std::size_t>(d)]);
   }
   // Those in the L3, in the order in which they would go.
   for (const std::size_t t : inL3()) text += fmt::format(" l{}{}", t, tensors[t].isDirty ? "d" : "");

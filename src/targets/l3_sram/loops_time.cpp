@@ -5,11 +5,11 @@
 #include <memory>
 
 #include "pimento/base/integer.h"
-#include "pimento/targets/chip/strands.h"
-#include "pimento/targets/chip/vector_code.h"
 #include "pimento/sim/core/many_cores.h"
 #include "pimento/sim/sram/transpose_units.h"
 #include "pimento/sim/stream/engine.h"
+#include "pimento/targets/chip/strands.h"
+#include "pimento/targets/chip/vector_code.h"
 
 namespace pimento::targets::l3_sram {
 
@@ -25,7 +25,7 @@ bool isIn(const Ranges &ranges, std::uint64_t address) {
 }
 
 /// Of a window of cores' loops.
-constexpr std::int64_t kColdLines = 4096;
+constexpr std::int64_t kColdLines = 8192;
 
 /// Lines that lie transposed pass the unit of a way.
 std::function<std::int64_t(std::uint64_t, std::int64_t)> throughUnits(const machine::Machine &machine,
@@ -86,8 +86,8 @@ class Loops {
     std::vector<sim::core::LoopCode> codes;
     for (std::int64_t t = 0; t < nest_.threadsOf(threads_); ++t)
       codes.push_back(chip::vectorCode(nest_, addresses_, machine_, t, threads_, window));
-    const sim::core::ManyCoresTime time = sim::core::ManyCores(machine_).run(codes, slicesOf(machine_, state_), present,
-                                                                             throughUnits(machine_, state_));
+    const sim::core::ManyCoresTime time =
+        sim::core::ManyCores(machine_).run(codes, slicesOf(machine_, state_), present, throughUnits(machine_, state_));
     ChipRun out;
     out[Spent::kCore] = time.cycles;
     out[Count::kInstructions] = time.instructions;
@@ -119,7 +119,8 @@ class Loops {
     // Strands of one store after those of another.
     const auto used = static_cast<std::size_t>(nest_.threadsOf(threads_));
     for (std::size_t first = 0; first < strands.size(); first += used) {
-      sim::stream::StreamEngines engines(machine_, slicesOf(machine_, state_), sim::stream::Engines::of(*machine_.streams));
+      sim::stream::StreamEngines engines(machine_, slicesOf(machine_, state_),
+                                         sim::stream::Engines::of(*machine_.streams));
       for (const auto &[from, to] : present) engines.chip().declare(from, to);
       if (auto delay = throughUnits(machine_, state_)) engines.chip().delay(std::move(delay));
       const auto end = std::min(strands.size(), first + used);
@@ -140,8 +141,7 @@ class Loops {
             chip.network().flitHops(static_cast<sim::noc::Traffic>(k));
       one[Count::kStreamLines] = time.lines;
       const auto &m = time.messages;
-      one[Count::kStreamMessages] =
-          m.configure + m.migrate + m.flow + m.forward + m.indirect + m.partial + m.end;
+      one[Count::kStreamMessages] = m.configure + m.migrate + m.flow + m.forward + m.indirect + m.partial + m.end;
       one[Count::kStreamGroups] = time.computations;
       out.add(one);
     }
@@ -168,10 +168,11 @@ ChipRun beyond(const ChipRun &a, const ChipRun &b, double share) {
   return out;
 }
 
-/// A second window takes more or less than the first, and a tenth at least.
-double marginOf(const ChipRun &small, const ChipRun &large, double windows, const ChipRun &all) {
-  const double first = static_cast<double>(small.cycles()), second = static_cast<double>(large.cycles() - small.cycles());
-  return 0.1 * static_cast<double>(all.cycles()) + std::abs(first - second) * std::sqrt(windows);
+/// A second window takes more or less than the first; and a share of it all at least.
+double marginOf(const ChipRun &small, const ChipRun &large, double windows, const ChipRun &all, double least) {
+  const double first = static_cast<double>(small.cycles()),
+               second = static_cast<double>(large.cycles() - small.cycles());
+  return least * static_cast<double>(all.cycles()) + std::abs(first - second) * std::sqrt(windows);
 }
 
 }  // namespace
@@ -192,7 +193,8 @@ ChipRun timeOfLoops(const ChipNest &nest, const chip::Addresses &addresses, cons
   // The level of which a few iterations are a window.
   std::int64_t inner = 1;
   std::size_t level = extents.size() - 1;
-  while (level > 0 && (extents[level] == 1 || multiplySaturated(inner, extents[level]) <= most / 2)) inner *= extents[level--];
+  while (level > 0 && (extents[level] == 1 || multiplySaturated(inner, extents[level]) <= most / 2))
+    inner *= extents[level--];
   while (level + 1 < extents.size() && extents[level] < 2) inner /= extents[++level];
   const std::int64_t count = std::clamp<std::int64_t>(most / inner, 1, extents[level] / 2);
   const auto window = [&](std::int64_t n) {
@@ -205,32 +207,38 @@ ChipRun timeOfLoops(const ChipNest &nest, const chip::Addresses &addresses, cons
   const double windows = static_cast<double>(all) / static_cast<double>(count * inner);
   const ChipRun small = loops.run(window(count), false), large = loops.run(window(2 * count), false);
   ChipRun out = beyond(small, large, windows - 1);
-  double margin = marginOf(small, large, windows, out);
+  // Short windows, and lines that are missed in some iterations alone, say less of the others.
+  constexpr std::int64_t kLong = 64;
+  constexpr double kTenth = 0.1, kHalf = 0.5;
+  double margin = marginOf(small, large, windows, out, count * inner >= kLong ? kTenth : kHalf);
   // Lines that every window misses again although they stay in the L3: what the loops do once these are there.
   const std::int64_t lines = state.coldLines;
-  if (staysThere && out[Count::kL3Misses] > lines + lines / 4) {
+  if (staysThere && out[Count::kL3Misses] > lines + lines / 20) {
     // Without memory windows of cores are cheap, and may be longer.
     const std::int64_t longer = std::clamp<std::int64_t>(place == Place::kCore ? 8 : 1, 1, extents[level] / 2 / count);
     const ChipRun smallWarm = loops.run(window(longer * count), true);
     const ChipRun largeWarm = loops.run(window(2 * longer * count), true);
     const double warmWindows = windows / static_cast<double>(longer);
     const ChipRun warm = beyond(smallWarm, largeWarm, warmWindows - 1);
-    margin = marginOf(smallWarm, largeWarm, warmWindows, warm);
+    margin = marginOf(smallWarm, largeWarm, warmWindows, warm, lines > 0 ? kHalf : kTenth);
     const std::int64_t misses = large[Count::kL3Misses] - small[Count::kL3Misses];
     const std::int64_t always = out.cycles();
     out = warm;
     if (misses > 0 && lines > 0) {
       const double share = static_cast<double>(lines) / static_cast<double>(misses);
-      const auto more = [&](std::int64_t coldSmall, std::int64_t coldLarge, std::int64_t warmSmall, std::int64_t warmLarge) {
+      const auto more = [&](std::int64_t coldSmall, std::int64_t coldLarge, std::int64_t warmSmall,
+                            std::int64_t warmLarge) {
         return std::max(0.0, share * static_cast<double>((coldLarge - coldSmall) - (warmLarge - warmSmall)));
       };
       for (std::size_t i = 0; i < out.spent.size(); ++i) {
-        const double cycles = more(small.spent[i], large.spent[i], smallWarm.spent[i] / longer, largeWarm.spent[i] / longer);
+        const double cycles =
+            more(small.spent[i], large.spent[i], smallWarm.spent[i] / longer, largeWarm.spent[i] / longer);
         out.spent[i] += std::llround(cycles);
         margin += cycles / 10;
       }
       for (std::size_t i = 0; i < out.counts.size(); ++i)
-        out.counts[i] += std::llround(more(small.counts[i], large.counts[i], smallWarm.counts[i] / longer, largeWarm.counts[i] / longer));
+        out.counts[i] += std::llround(
+            more(small.counts[i], large.counts[i], smallWarm.counts[i] / longer, largeWarm.counts[i] / longer));
     }
     // Between lines that are missed once and lines that always are.
     margin += std::abs(static_cast<double>(always - out.cycles())) * 0.3;

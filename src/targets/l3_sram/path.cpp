@@ -151,8 +151,9 @@ class Path {
         if (place == places[r]) after = std::move(there);
       }
       state = std::move(after);
-      steps[r].why = others.size() == 1 ? "no other place"
-                                        : fmt::format("the whole program takes least; here: {} cycles", fmt::join(others, ", "));
+      steps[r].why = others.size() == 1
+                         ? "no other place"
+                         : fmt::format("the whole program takes least; here: {} cycles", fmt::join(others, ", "));
     }
     return steps;
   }

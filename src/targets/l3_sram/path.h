@@ -1,8 +1,8 @@
 // Where every kernel of a program runs on a chip: the path through its states that takes least.
 //
-// A state is what lies where (chip_state.h). From each state each place leads to another one, at the cost of what the kernel takes there, moving
-// and lowering included; of paths to one state the shortest stays. States beyond a number are dropped, longest first; all of a
-// program in one place is always among the paths that are compared.
+// A state is what lies where (chip_state.h). From each state each place leads to another one, at the cost of what the
+// kernel takes there, moving and lowering included; of paths to one state the shortest stays. States beyond a number
+// are dropped, longest first; all of a program in one place is always among the paths that are compared.
 #pragma once
 
 #include <vector>

@@ -78,10 +78,10 @@ lower::l3_sram::Wishes wishesOf(const tdfg::Program &program) {
   return w;
 }
 
-/// Wordlines of the tensors of a graph of several kernels, in its order, so that kernels find what others left; nothing:
-/// they do not all fit.
-std::optional<tdfg::Homes> homesOf(const GraphPart &part, const std::vector<int> &tensors,
-                                   const tdfg::Program &program, const tdfg::ArraySize &size) {
+/// Wordlines of the tensors of a graph of several kernels, in its order, so that kernels find what others left;
+/// nothing: they do not all fit.
+std::optional<tdfg::Homes> homesOf(const GraphPart &part, const std::vector<int> &tensors, const tdfg::Program &program,
+                                   const tdfg::ArraySize &size) {
   if (part.graph->kernels.size() < 2) return std::nullopt;
   tdfg::Homes homes;
   homes.byArray.assign(program.arrays.size(), -1);
@@ -148,7 +148,8 @@ std::vector<std::int64_t> tileOf(const Plan &plan, const mapping::Mapping &mappi
 
 namespace {
 
-/// Of the arrays of the first region with a graph: kernels on parts of an array have one layout of it. Empty: there is none.
+/// Of the arrays of the first region with a graph: kernels on parts of an array have one layout of it. Empty: there is
+/// none.
 std::vector<std::int64_t> boundingOf(const Plan &plan) {
   for (std::size_t r = 0; r < plan.program.regions.size(); ++r) {
     if (plan.program.regions[r].nodes.empty()) continue;

@@ -168,8 +168,9 @@ Result<DeviceRun> SramKernel::onChip(const evaluate::RunMode &mode, kernel::Data
   }
   run.cycles = run.cyclesSimulated = Cycles(kernel);
   setRunCounts(run, ran->arrays, ran->time, machine_);
-  for (const auto &[key, count] : {std::pair("control", Count::kControl), std::pair("data", Count::kData),
-                                   std::pair("offload", Count::kOffload), std::pair("inter_tile_noc", Count::kInterTile)})
+  for (const auto &[key, count] :
+       {std::pair("control", Count::kControl), std::pair("data", Count::kData), std::pair("offload", Count::kOffload),
+        std::pair("inter_tile_noc", Count::kInterTile)})
     run.traffic.emplace(key, ran->time[count]);
   run.traffic.emplace("intra_tile_bits", ran->time[Count::kBitsInArrays]);
   run.traffic.emplace("inter_tile_bits", ran->time[Count::kBitsInBanks]);
@@ -180,7 +181,8 @@ Result<DeviceRun> SramKernel::onChip(const evaluate::RunMode &mode, kernel::Data
                                       Cycles(addSaturated(total, ran->time.margin))};
   }
   run.where = name(place);
-  if (place == Place::kInL3 && ran->arrays.hasStreams) run.where += machine_.kernels->isNearL3 ? " and near it" : " and cores";
+  if (place == Place::kInL3 && ran->arrays.hasStreams)
+    run.where += machine_.kernels->isNearL3 ? " and near it" : " and cores";
   if (place != Place::kInL3) run.order = chip::orderOf(chip_->nest(), chip_->threads());
   auto *timeline = dynamic_cast<SramTimeline *>(mode.observer);
   const auto draw = [&](std::initializer_list<Spent> phases) {

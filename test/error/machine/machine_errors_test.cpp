@@ -417,10 +417,12 @@ TEST(MachineErrors, AChipsPartsMustFitEachOther) {
   for (const auto &[path, value, code, hint] :
        {Case{"l3.interleave", "32 B", "impossible-value", "multiple of l3.line"},
         Case{"l3.interleave", "100 B", "impossible-value", "multiple of l3.line"},
-        Case{"l3.line", "48 B", "impossible-value", "64 B"}, Case{"l3.line", "128 B", "impossible-value", "line"},
+        Case{"l3.line", "48 B", "impossible-value", "64 B"},
+        Case{"l3.line", "128 B", "impossible-value", "line"},
         Case{"l3.size", "2000 KiB", "impossible-value", "size, ways or line"},
         Case{"l3.ways", "16 count", "impossible-value", "size, ways or line"},
-        Case{"l3.ports", "0 count", "impossible-value", "1"}, Case{"l3.latency", "0 cycle", "impossible-value", "1"},
+        Case{"l3.ports", "0 count", "impossible-value", "1"},
+        Case{"l3.latency", "0 cycle", "impossible-value", "1"},
         Case{"l3.replacement", "fifo", "unknown-choice", "lru"},
         Case{"l3.long_every", "0 count", "impossible-value", "1"},
         Case{"streams.of_core", "0 count", "impossible-value", "1"},
@@ -449,9 +451,12 @@ TEST(MachineErrors, AChipsPartsMustFitEachOther) {
     const auto result = machine::loadMachine("l3-sram", {kFolder}, {{path, value}});
     ASSERT_FALSE(result) << path << " " << value;
     const Diagnostics &found = result.diagnostics();
-    EXPECT_TRUE(std::ranges::any_of(found, [&](const Diagnostic &d) {
-      return d.code == code && (d.hint + d.message).find(hint) != std::string::npos && !d.hint.empty();
-    })) << path << " " << value << ": " << all(found);
+    EXPECT_TRUE(std::ranges::any_of(found,
+                                    [&](const Diagnostic &d) {
+                                      return d.code == code && (d.hint + d.message).find(hint) != std::string::npos &&
+                                             !d.hint.empty();
+                                    }))
+        << path << " " << value << ": " << all(found);
   }
 }
 
@@ -468,9 +473,9 @@ TEST(MachineErrors, AChipNamesWhatItNeeds) {
 }
 
 TEST(MachineErrors, ANetworkNamesAllItsKeysWhereItStands) {
-  const auto result =
-      parseMachine("name: m\nextends: l3-arrays\nnoc:\n  columns: {value: 8 count, source: \"s\", confidence: assumed}\n",
-                   "m.yaml", {kFolder});
+  const auto result = parseMachine(
+      "name: m\nextends: l3-arrays\nnoc:\n  columns: {value: 8 count, source: \"s\", confidence: assumed}\n", "m.yaml",
+      {kFolder});
   ASSERT_FALSE(result);
   const Diagnostic *d = withCode(result.diagnostics(), "missing-key");
   ASSERT_NE(d, nullptr) << all(result.diagnostics());

@@ -1,7 +1,8 @@
 // Cores over one L3: times of single lines on an idle chip by closed form, conservation, prefetching, translation.
+#include "pimento/sim/core/many_cores.h"
+
 #include <gtest/gtest.h>
 
-#include "pimento/sim/core/many_cores.h"
 #include "pimento/sim/uncore/shared_l3.h"
 #include "test/support/machine_file.h"
 
@@ -83,8 +84,11 @@ LoopCode add(std::int64_t n, std::uint64_t base) {
   put(trace::Operation::kFloatAdd, {64, 65}, 66);
   put(trace::Operation::kStore, {66}, -1);
   for (const int i : {0, 1, 3})
-    block.accesses.push_back({.instruction = static_cast<std::uint16_t>(i), .isStore = i == 3, .bytes = 64,
-                              .base = base + (static_cast<std::uint64_t>(i) << 24), .strides = {64}});
+    block.accesses.push_back({.instruction = static_cast<std::uint16_t>(i),
+                              .isStore = i == 3,
+                              .bytes = 64,
+                              .base = base + (static_cast<std::uint64_t>(i) << 24),
+                              .strides = {64}});
   code.before = {block};
   return code;
 }

@@ -1,4 +1,7 @@
-// Loops of kernels on cores and as streams: orders of sums against what threads and lanes compute, vector code by closed form, pieces that cover all.
+// Loops of kernels on cores and as streams: orders of sums against what threads and lanes compute, vector code by
+// closed form, pieces that cover all.
+#include "pimento/targets/chip/chip_nest.h"
+
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -6,7 +9,6 @@
 #include "pimento/kernel/data.h"
 #include "pimento/kernel/interpreter.h"
 #include "pimento/kernel/notation.h"
-#include "pimento/targets/chip/chip_nest.h"
 #include "pimento/targets/chip/strands.h"
 #include "pimento/targets/chip/vector_code.h"
 #include "test/support/cases.h"
@@ -29,8 +31,8 @@ TEST(ChipNest, ThreadsAndLanesComputeWhatTheirOrderSays) {
   int split = 0;
   for (std::int64_t n = test::caseCount(200); n > 0; --n) {
     const std::int64_t i = rng.integer(1, 90), j = rng.integer(1, 300);
-    const char *texts[] = {"s[] += a[j]", "s[i] += a[i,j]", "s[j] += a[i,j]", "s[] += a[i,j] * b[j]",
-                           "s[i] += a[i,j] * b[j]", "s[] max= a[j]"};
+    const char *texts[] = {"s[] += a[j]",          "s[i] += a[i,j]",        "s[j] += a[i,j]",
+                           "s[] += a[i,j] * b[j]", "s[i] += a[i,j] * b[j]", "s[] max= a[j]"};
     auto graph = kernel::parseNotation(texts[rng.next() % 6], {{"i", i}, {"j", j}}, DType::kF32);
     if (!graph) continue;
     const ChipNest nest = chipNest(*graph, 0, Bytes(64));

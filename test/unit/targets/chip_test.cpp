@@ -1,4 +1,6 @@
 // Programs on a whole chip: estimate against simulation, places against each other, sums of parts, samples against all.
+#include "pimento/targets/l3_sram/chip.h"
+
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -8,7 +10,6 @@
 #include "pimento/kernel/data.h"
 #include "pimento/kernel/notation.h"
 #include "pimento/targets/chip/chip_nest.h"
-#include "pimento/targets/l3_sram/chip.h"
 #include "pimento/targets/l3_sram/loops_time.h"
 #include "test/support/cases.h"
 #include "test/support/machine_file.h"
@@ -51,7 +52,7 @@ std::int64_t totalOf(const kernel::Graph &graph, const machine::Machine &machine
 TEST(Chip, EstimatesWhatItSimulatesAndPartsSumToTotals) {
   Rng rng(21);
   const machine::Machine m = test::load("l3-sram");
-  for (std::int64_t n = test::caseCount(12); n > 0; --n) {
+  for (std::int64_t n = test::caseCount(4); n > 0; --n) {
     const test::RegionsText text = test::randomRegions(rng, static_cast<int>(rng.integer(1, 5)), 160);
     const kernel::Graph graph = parsed(text);
     const auto estimate = evaluated(graph, m, false), simulation = evaluated(graph, m, true);
@@ -92,12 +93,12 @@ TEST(Chip, IsNeverLongerThanInOnePlace) {
   Rng rng(23);
   const machine::Machine all = test::load("l3-sram");
   const machine::Machine cores = test::load("l3-sram", {{"kernels.near_l3", "false"}, {"kernels.in_l3", "false"}});
-  const machine::Machine near =
-      test::load("l3-sram", {{"kernels.on_cores", "false"}, {"kernels.in_l3", "false"}});
+  const machine::Machine near = test::load("l3-sram", {{"kernels.on_cores", "false"}, {"kernels.in_l3", "false"}});
   const machine::Machine in = test::load("l3-sram", {{"kernels.on_cores", "false"}});
   int shorter = 0, several = 0;
-  for (std::int64_t n = test::caseCount(10); n > 0; --n) {
-    const test::RegionsText text = test::randomRegions(rng, static_cast<int>(rng.integer(1, 4)), n % 2 == 0 ? 128 : 640);
+  for (std::int64_t n = test::caseCount(4); n > 0; --n) {
+    const test::RegionsText text =
+        test::randomRegions(rng, static_cast<int>(rng.integer(1, 4)), n % 2 == 0 ? 128 : 640);
     const kernel::Graph graph = parsed(text);
     const std::int64_t ours = totalOf(graph, all);
     const std::int64_t best = std::min({totalOf(graph, cores), totalOf(graph, near)});
@@ -158,8 +159,8 @@ TEST(Chip, SamplesHoldTheWhole) {
   const struct {
     const char *text;
     kernel::Sizes sizes;
-  } programs[] = {{"c[i] = a[i] + b[i]", {{"i", 1 << 20}}},
-                  {"c[i,j] = a[i,j] * x[j] + a[i,j]", {{"i", 1024}, {"j", 1024}}},
+  } programs[] = {{"c[i] = a[i] + b[i]", {{"i", 1 << 19}}},
+                  {"c[i,j] = a[i,j] * x[j] + a[i,j]", {{"i", 1024}, {"j", 512}}},
                   {"C[i,j] += A[i,k] * B[k,j]", {{"i", 128}, {"j", 128}, {"k", 128}}}};
   for (const auto &p : programs)
     for (const Place place : {Place::kCore, Place::kNearL3}) {
@@ -172,7 +173,7 @@ TEST(Chip, SamplesHoldTheWhole) {
         cold.coldLines += t.elements() * 4 / 64;
       }
       const ChipRun whole = timeOfLoops(nest, addresses, m, place, 64, cold, kWholeLoops);
-      const ChipRun sampled = timeOfLoops(nest, addresses, m, place, 64, cold, {160, 160});
+      const ChipRun sampled = timeOfLoops(nest, addresses, m, place, 64, cold, {80, 80});
       EXPECT_EQ(whole.margin, 0);
       EXPECT_GT(sampled.margin, 0);
       EXPECT_LE(std::abs(whole.cycles() - sampled.cycles()), sampled.margin)
@@ -181,9 +182,10 @@ TEST(Chip, SamplesHoldTheWhole) {
 }
 
 TEST(Chip, TakesTheEnergyThatItsConstantsSay) {
-  // One operation in all bitlines: 32 bits read twice and written once per cycle of the published table's 1,024 (2,048).
-  const machine::Machine m = test::load(
-      "l3-sram", {{"sram.times", "artifact"}, {"kernels.on_cores", "false"}, {"kernels.near_l3", "false"}});
+  // One operation in all bitlines: 32 bits read twice and written once per cycle of the published table's 1,024
+  // (2,048).
+  const machine::Machine m =
+      test::load("l3-sram", {{"sram.times", "artifact"}, {"kernels.on_cores", "false"}, {"kernels.near_l3", "false"}});
   constexpr std::int64_t kN = 1 << 16;
   const auto perElement = [&](const char *text) {
     const auto report = evaluated(parsed({text, {{"i", kN}}}), m, false);

@@ -38,8 +38,8 @@ Shown shown(const std::string &text, const kernel::Sizes &sizes, bool hasData) {
     const evaluate::GraphPart part{&*graph, k};
     const auto compiled = target.compile(part, *target.reference(part, *machine, {}, {}), *machine, {}, {});
     EXPECT_TRUE(compiled) << compiled.diagnostics().front().str();
-    const auto run =
-        hasData ? (*compiled)->runOn(data, {.observer = timeline.get()}) : (*compiled)->run({.observer = timeline.get()});
+    const auto run = hasData ? (*compiled)->runOn(data, {.observer = timeline.get()})
+                             : (*compiled)->run({.observer = timeline.get()});
     EXPECT_TRUE(run) << run.diagnostics().front().str();
     all.run.cycles += run->cycles;
     for (const auto &[name, count] : run->counts) all.run.counts[name] += count;
