@@ -148,7 +148,7 @@ void onData(benchmark::State &state) {
   const Gemv gemv(state.range(0), state.range(1));
   kernel::DataSet data = gemv.interpreted();
   evaluate::DeviceRun run;
-  for (auto _ : state) run = *gemv.kernel().runOn(data, {}, 1);
+  for (auto _ : state) run = *gemv.kernel().runOn(data, {});
   countCycles(state, run.cycles.value);
   state.counters["MAC/s"] = benchmark::Counter(static_cast<double>(state.range(0) * state.range(1)),
                                                benchmark::Counter::kIsIterationInvariantRate);

@@ -44,7 +44,7 @@ def problems_of(row):
     found = []
     if sum(spent_of(row).values()) != row["total_cycles"]:
         found.append("phases do not sum to the total")
-    parts = sum(c["dynamic_pj"] + c["background_pj"] for c in row["energy_components"].values())
+    parts = sum(c["pj"] for c in row["energy_components"].values())
     if not math.isclose(parts, row["energy_pj"], rel_tol=1e-9):
         found.append("energy's parts do not sum to the total")
     hops = [row["counts"][c] for c in ("control_hops", "data_hops", "offload_hops", "inter_tile_hops")]

@@ -254,16 +254,17 @@ ChipRun ChipKernel::transposition(const TensorState &place, std::size_t tensor, 
     // The outermost dim that has several tiles is cut short.
     std::size_t cut = 2;
     while (cut > 0 && region.size[cut] < 2) --cut;
-    const std::int64_t inner = std::max<std::int64_t>(1, lines / std::max<std::int64_t>(1, region.size[cut]));
+    // A part of the region with about half of the lines that may be simulated, in whole tiles.
+    const double each = static_cast<double>(lines) / static_cast<double>(region.size[cut]);
     std::optional<ChipRun> all;
     if (lines <= kTransposedLines) {
       all = of(region);
     } else {
       sim::sram::LayoutTable::Region half = region, quarter = region;
       const std::int64_t unit = std::max<std::int64_t>(region.tile[cut], 16);
-      const std::int64_t few = std::clamp<std::int64_t>(kTransposedLines / 2 / inner / unit, 1,
-                                                        std::max<std::int64_t>(1, region.size[cut] / unit / 2)) *
-                               unit;
+      const auto wanted = static_cast<std::int64_t>(static_cast<double>(kTransposedLines / 2) / each);
+      const std::int64_t few =
+          std::clamp<std::int64_t>(wanted / unit, 1, std::max<std::int64_t>(1, region.size[cut] / unit / 2)) * unit;
       half.size[cut] = std::min(region.size[cut], 2 * few);
       quarter.size[cut] = std::min(region.size[cut], few);
       const auto a = of(quarter), b = of(half);
