@@ -69,7 +69,7 @@ int inf_start(const char *machine, const char *const *settings, size_t count, in
                           "write PATH=VALUE, for example sram.mode=words");
       overrides.push_back({text.substr(0, eq), text.substr(eq + 1)});
     }
-    auto loaded = machine::loadMachine(machine == nullptr ? "l3-sram" : machine, driver::machineFolders(), overrides);
+    auto loaded = machine::loadMachine(machine == nullptr ? "l3-arrays" : machine, driver::machineFolders(), overrides);
     if (!loaded) return statusOf(loaded.diagnostics());
     if (!loaded->sram)
       return statusOf(unsupported("inf-machine", {}, "machine '" + loaded->name + "' has no arrays that compute",

@@ -56,7 +56,7 @@ int inf_api_version(void);
 /* Why the last failed call of this thread failed, with place and hint: never NULL, valid until the next failure. */
 const char *inf_problem(void);
 
-/* A machine: a name, a .yaml file, or NULL for "l3-sram"; `settings` are "PATH=VALUE", as of --set. */
+/* A machine: a name, a .yaml file, or NULL for "l3-arrays"; `settings` are "PATH=VALUE", as of --set. */
 int inf_start(const char *machine, const char *const *settings, size_t count, inf_system **system);
 /* Closes its programs too. NULL is allowed. */
 void inf_stop(inf_system *system);

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "pimento/base/integer.h"
 #include "pimento/evaluate/derivation.h"
@@ -79,6 +80,8 @@ class SramKernel final : public evaluate::CompiledPart {
     return said;
   }
   const ChipKernel *chip() const { return chip_ ? &*chip_ : nullptr; }
+  /// Where the last path has it.
+  void choose(int place) const { chosen_ = place; }
 
  private:
   Result<DeviceRun> onChip(const evaluate::RunMode &mode, kernel::DataSet *data) const;
@@ -94,7 +97,8 @@ class SramKernel final : public evaluate::CompiledPart {
   const machine::Machine &machine_;
   Plan plan_;
   mapping::PlacedMapping placed_;
-  std::optional<ChipKernel> chip_;  ///< of machines that are whole chips
+  std::optional<ChipKernel> chip_;        ///< of machines that are whole chips
+  mutable std::atomic<int> chosen_ = -1;  ///< a Place; -1: no path has it yet
   program::Program program_{.target = "l3-sram", .images = {}, .processes = {}, .commands = {}};
 };
 
@@ -249,6 +253,14 @@ std::string SramKernel::whyUnchecked() const {
 
 /// Of reductions in tiles: within a tile the upper half onto the lower one, then tile after tile.
 kernel::Order SramKernel::order() const {
+  if (chip_) {
+    if (chosen_ < 0) {  // alone, from an idle machine
+      Cache cache;
+      const auto steps = choosePath({&*chip_}, ChipState(part_.graph->tensors.size(), false), machine_, &cache);
+      chosen_ = steps ? steps->front().place : static_cast<int>(Place::kCore);
+    }
+    if (static_cast<Place>(chosen_.load()) != Place::kInL3) return chip::orderOf(chip_->nest(), chip_->threads());
+  }
   kernel::Order order;
   const kernel::Kernel &k = part_.kernel();
   std::int64_t tile = 1, low = 0;
@@ -424,7 +436,10 @@ class L3Sram final : public evaluate::Target {
       const auto *own = dynamic_cast<const SramKernel *>(run);
       kernels.push_back(own == nullptr ? nullptr : own->chip());
     }
-    return choosePath(kernels, dynamic_cast<const ChipState &>(idle), machine, mode.shared);
+    auto steps = choosePath(kernels, dynamic_cast<const ChipState &>(idle), machine, mode.shared);
+    for (std::size_t r = 0; steps && r < runs.size(); ++r)
+      if (const auto *own = dynamic_cast<const SramKernel *>(runs[r])) own->choose((*steps)[r].place);
+    return steps;
   }
   Result<std::unique_ptr<evaluate::Runnable>> load(const program::Program & /*program*/,
                                                    const machine::Machine &machine,

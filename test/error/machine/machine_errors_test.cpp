@@ -446,7 +446,7 @@ TEST(MachineErrors, AChipsPartsMustFitEachOther) {
         Case{"caches.l2.line", "128 B", "impossible-value", "as long"},
         Case{"noc.columns", "4 count", "impossible-value", "8"},
         Case{"organization.channels", "0 count", "impossible-value", "1"},
-        Case{"sram.control.all_ways", "20 count", "impossible-value", "l3.ways"},
+        Case{"sram.control.all_ways", "20 count", "impossible-value", "make them equal"},
         Case{"sram.regions", "0 count", "impossible-value", "1"}}) {
     const auto result = machine::loadMachine("l3-sram", {kFolder}, {{path, value}});
     ASSERT_FALSE(result) << path << " " << value;

@@ -52,7 +52,7 @@ std::int64_t totalOf(const kernel::Graph &graph, const machine::Machine &machine
 TEST(Chip, EstimatesWhatItSimulatesAndPartsSumToTotals) {
   Rng rng(21);
   const machine::Machine m = test::load("l3-sram");
-  for (std::int64_t n = test::caseCount(4); n > 0; --n) {
+  for (std::int64_t n = test::caseCount(2); n > 0; --n) {
     const test::RegionsText text = test::randomRegions(rng, static_cast<int>(rng.integer(1, 5)), 160);
     const kernel::Graph graph = parsed(text);
     const auto estimate = evaluated(graph, m, false), simulation = evaluated(graph, m, true);
@@ -96,7 +96,7 @@ TEST(Chip, IsNeverLongerThanInOnePlace) {
   const machine::Machine near = test::load("l3-sram", {{"kernels.on_cores", "false"}, {"kernels.in_l3", "false"}});
   const machine::Machine in = test::load("l3-sram", {{"kernels.on_cores", "false"}});
   int shorter = 0, several = 0;
-  for (std::int64_t n = test::caseCount(4); n > 0; --n) {
+  for (std::int64_t n = test::caseCount(2); n > 0; --n) {
     const test::RegionsText text =
         test::randomRegions(rng, static_cast<int>(rng.integer(1, 4)), n % 2 == 0 ? 128 : 640);
     const kernel::Graph graph = parsed(text);

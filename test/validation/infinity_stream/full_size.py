@@ -22,7 +22,7 @@ def main():
     wrong, begin = [], time.monotonic()
     for name in names:
         start, cpu = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-        command = [pimento, "simulate", name, "--target", "l3-sram"]
+        command = [pimento, "simulate", name, "--target", "l3-arrays"]
         command += ["--check", "interpreter"] if name in REGROUPED else []
         done = subprocess.run(command, capture_output=True, text=True)
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
