@@ -17,7 +17,7 @@ void loops(benchmark::State &state, const char *text, const kernel::Sizes &sizes
   const machine::Machine machine = bench::need(machine::loadMachine("l3-sram", {PIMENTO_MACHINE_FOLDER}));
   const kernel::Graph graph = bench::need(kernel::parseNotation(text, sizes, DType::kF32));
   const auto nest = targets::chip::chipNest(graph, 0, machine.kernels->vector);
-  const auto addresses = targets::chip::addressesOf(graph, Bytes(4096));
+  const auto addresses = targets::chip::addressesOf(graph);
   targets::l3_sram::LoopsState cold;
   for (const kernel::Tensor &t : graph.tensors) {
     cold.bytes += t.elements() * 4;

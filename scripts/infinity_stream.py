@@ -2,7 +2,7 @@
 """Runs the 13 programs of Infinity Stream's Table 3 on its five machines: infinity_stream.py PIMENTO [--check] [NAME...].
 
 For each program one `pimento compare`, without data; --check: with data, every answer checked against the interpreter,
-elements of arrays as the host computes them (sram.mode=words). Prints time, energy, what cycles were spent on and traffic of every machine, and
+elements of arrays as the host computes them (sram.mode=words). Prints cycles, energy, both over the first machine's, what cycles were spent on and traffic of every machine, and
 checks that phases sum to the total, terms of energy to theirs, and classes of traffic to the counts of flit-hops.
 """
 

@@ -206,11 +206,13 @@ class Explainer {
     for (const CommandPhase &p : in.record.run.phases) {
       if (p.part != which) continue;
       moved += p.cycles;
-      phases.push_back(ofRuns(leaf(p.name, p.cycles.value, "cycle",
-                                   fmt::format("phase '{}' of the program: {} requests, of all channels; the time from "
-                                               "its first request to the next phase's",
-                                               p.name, p.commands)),
-                              stage));
+      const std::string what =
+          p.commands == 0 ? fmt::format("phase '{}' of the kernel", p.name)
+                          : fmt::format(
+                                "phase '{}' of the program: {} requests, of all channels; the time from its first "
+                                "request to the next phase's",
+                                p.name, p.commands);
+      phases.push_back(ofRuns(leaf(p.name, p.cycles.value, "cycle", what), stage));
     }
     const std::int64_t value = stage.breakdown()[which].value;
     const std::int64_t rest = value - multiplySaturated(moved.value, stage.runs);

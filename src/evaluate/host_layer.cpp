@@ -6,6 +6,7 @@
 
 #include "pimento/base/integer.h"
 #include "pimento/evaluate/price.h"
+#include "pimento/kernel/linear.h"
 
 namespace pimento::evaluate {
 
@@ -13,14 +14,7 @@ namespace {
 
 /// At most this many elements of its tensor does `access` reach: the spans of its indices, one element per point.
 std::int64_t reached(const kernel::Access &access, const kernel::Kernel &kernel) {
-  std::int64_t elements = 1;
-  for (const kernel::Affine &index : access.index) {
-    std::int64_t span = 1;
-    for (std::size_t d = 0; d < kernel.dims.size(); ++d)
-      span = addSaturated(span, multiplySaturated(std::abs(index.coefficients[d]), kernel.dims[d].extent - 1));
-    elements = multiplySaturated(elements, span);
-  }
-  return std::min(elements, kernel.points());
+  return std::min(kernel::spanOf(access, kernel), kernel.points());
 }
 
 bool isWrittenBefore(const kernel::Graph &graph, int kernel, int tensor) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
+#include "pimento/base/integer.h"
 #include "pimento/kernel/kernel.h"
 
 namespace pimento::kernel {
@@ -35,6 +37,18 @@ inline Affine linearize(const Access &access, const Tensor &tensor, std::size_t 
     }
   }
   return linear;
+}
+
+/// Elements of its tensor that an access reaches, at most: the spans of its indices.
+inline std::int64_t spanOf(const Access &access, const Kernel &kernel) {
+  std::int64_t elements = 1;
+  for (const Affine &index : access.index) {
+    std::int64_t span = 1;
+    for (std::size_t d = 0; d < kernel.dims.size(); ++d)
+      span = addSaturated(span, multiplySaturated(std::abs(index.coefficients[d]), kernel.dims[d].extent - 1));
+    elements = multiplySaturated(elements, span);
+  }
+  return elements;
 }
 
 /// Elements between two values of index number `i`.

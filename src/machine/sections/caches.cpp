@@ -3,6 +3,7 @@
 
 #include "pimento/base/suggest.h"
 #include "pimento/machine/sections/core.h"
+#include "pimento/machine/sections/replacement.h"
 #include "pimento/machine/sections/rows.h"
 #include "pimento/machine/sections/section.h"
 
@@ -14,7 +15,6 @@ constexpr const char *kMemory = "memory";
 const std::vector<std::string> kPolicies{"identity", "random", "contiguous"};
 const std::vector<std::string> kServed{"instructions", "data"};
 
-constexpr Word<Replacement> kReplacements[] = {{"lru", Replacement::kLru}, {"bimodal-rrip", Replacement::kBimodalRrip}};
 constexpr Word<CacheLevel::Prefetcher> kPrefetchers[] = {{"stride", CacheLevel::Prefetcher::kStride},
                                                          {"bingo", CacheLevel::Prefetcher::kBingo}};
 

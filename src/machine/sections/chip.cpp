@@ -3,6 +3,7 @@
 #include <bit>
 #include <string>
 
+#include "pimento/machine/sections/replacement.h"
 #include "pimento/machine/sections/rows.h"
 #include "pimento/machine/sections/section.h"
 
@@ -10,7 +11,6 @@ namespace pimento::machine {
 
 namespace {
 
-constexpr Word<Replacement> kReplacements[] = {{"lru", Replacement::kLru}, {"bimodal-rrip", Replacement::kBimodalRrip}};
 constexpr Word<ChipKernels::Decision> kDecisions[] = {{"least-path", ChipKernels::Decision::kLeastPath},
                                                       {"equation-2", ChipKernels::Decision::kEquation2}};
 constexpr double kMostCycles = 1e6, kMostLines = 1 << 20;

@@ -19,11 +19,13 @@ constexpr std::int64_t kMostLanes = 64;
 
 }  // namespace
 
-Engines Engines::of(const machine::StreamEngines &m) {
-  // A load stream has its share of the buffer of a slice where all streams are there.
-  const std::int64_t lines = std::max<std::int64_t>(2, m.buffer.value / 64 / m.ofCore);
-  return {m.computeStart,  m.inFlight, std::min(m.outstanding, lines), m.flowLines, m.broadcast,
-          m.configuration, m.element};
+Engines Engines::of(const machine::Machine &machine) {
+  const machine::StreamEngines &m = *machine.streams;
+  // A load stream's share of a slice's buffer, where the streams of all cores are spread over the slices.
+  const std::int64_t lines = m.buffer.value / machine.sharedCache->line.value / m.ofCore;
+  return {m.computeStart, m.inFlight,  std::clamp<std::int64_t>(m.outstanding, 2, std::max<std::int64_t>(2, lines)),
+          m.flowLines,    m.broadcast, m.configuration,
+          m.element};
 }
 
 StreamEngines::StreamEngines(const machine::Machine &machine, const uncore::Slices &slices, const Engines &engines)

@@ -37,8 +37,8 @@ struct Engines {
   std::int64_t broadcast = 8;     ///< strands that share a stream
   Bytes configuration{64}, element{8};
 
-  /// Those of a machine with a section `streams`.
-  static Engines of(const machine::StreamEngines &engines);
+  /// Those of a machine with sections `streams` and `l3`.
+  static Engines of(const machine::Machine &machine);
 };
 
 enum class Use : std::uint8_t {

@@ -83,7 +83,6 @@ void SharedL3::keep(std::uint64_t line, bool isDirty, Tick at) {
   const auto piece = static_cast<std::uint64_t>(slices_.interleave.value / slices_.line.value);
   const std::uint64_t gone =
       (victim->line / piece * tags_.size() + static_cast<std::uint64_t>(slice)) * piece + victim->line % piece;
-  ++counts_.toMemory;
   const Tick there = cross(slice, controllerOf(gone), slices_.line, Traffic::kData, at);
   memory_.write(gone * static_cast<std::uint64_t>(slices_.line.value), slices_.line.value, there);
 }

@@ -30,7 +30,6 @@ class SharedL3 final : public cache::Behind {
  public:
   struct Counts {
     std::int64_t reads = 0, misses = 0, writeBacks = 0;  ///< by cores; to memory; by cores
-    std::int64_t toMemory = 0;                           ///< dirty lines that went there
   };
 
   /// The machine has a mesh and DRAM, and outlives this.

@@ -1,6 +1,7 @@
 #include "pimento/targets/chip/chip_nest.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "pimento/base/integer.h"
 #include "pimento/kernel/interpreter.h"
@@ -19,13 +20,6 @@ namespace {
 /// How an access moves along a dim.
 enum class Moves : std::uint8_t { kNot, kContiguously, kFar };
 
-bool hangsOn(const Kernel &k, int value, int d);
-
-/// Whether the index that comes from data moves along the dim.
-bool isIndirectAlong(const Kernel &k, const Access &a, int d) {
-  return a.isIndirect() && hangsOn(k, a.indirectIndex, d);
-}
-
 Moves movesOf(const kernel::Graph &graph, const Kernel &k, const Access &a, int d) {
   if (isIndirectAlong(k, a, d)) return Moves::kFar;
   const kernel::Tensor &t = graph.tensors[static_cast<std::size_t>(a.tensor)];
@@ -34,29 +28,10 @@ Moves movesOf(const kernel::Graph &graph, const Kernel &k, const Access &a, int 
   return stride == 1 ? Moves::kContiguously : Moves::kFar;
 }
 
-bool hangsOn(const Kernel &k, int value, int d) {
-  const kernel::Value &v = k.body[static_cast<std::size_t>(value)];
-  if (v.op == kernel::Op::kIndex) return v.dim == d;
-  if (v.op == kernel::Op::kLoad) {
-    const Access &a = k.loads[static_cast<std::size_t>(v.access)];
-    for (const kernel::Affine &index : a.index)
-      if (index.coefficients[static_cast<std::size_t>(d)] != 0) return true;
-    return isIndirectAlong(k, a, d);
-  }
-  for (int i = 0; i < kernel::argumentCount(v.op); ++i)
-    if (hangsOn(k, v.args[static_cast<std::size_t>(i)], d)) return true;
-  return false;
-}
-
 /// Whether sums along the dim may be taken in parts.
 bool canSplitSum(const Kernel &k, int d) {
-  if (k.stores.size() != 1 || k.form != kernel::Form::kAffine || !k.bounds.empty()) return false;
-  const kernel::Store &s = k.stores.front();
-  if (s.combine == kernel::Combine::kAssign || s.target.isIndirect()) return false;
-  for (const kernel::Value &v : k.body)
-    if (v.op == kernel::Op::kIndex && v.dim == d) return false;
-  // What it accumulates onto it must not read.
-  return std::ranges::none_of(k.loads, [&](const Access &a) { return a.tensor == s.target.tensor; });
+  return isPlainSum(k) &&
+         std::ranges::none_of(k.body, [&](const kernel::Value &v) { return v.op == kernel::Op::kIndex && v.dim == d; });
 }
 
 std::int64_t elementBytes(const kernel::Graph &graph, const Kernel &k) {
@@ -72,20 +47,20 @@ std::int64_t elementBytes(const kernel::Graph &graph, const Kernel &k) {
 double gainOf(const ChipNest &nest, int d) {
   const Kernel &k = *nest.kernel;
   double gain = 0;
-  const auto add = [&](const Access &a, double share) {
+  const auto add = [&](const Access &a) {
     switch (movesOf(*nest.graph, k, a, d)) {
       case Moves::kContiguously:
-        gain += share;
+        ++gain;
         break;
       case Moves::kFar:
-        gain -= share;
+        --gain;
         break;
       case Moves::kNot:
         break;
     }
   };
-  for (const Access &a : k.loads) add(a, 1);
-  for (const kernel::Store &s : k.stores) add(s.target, 1);
+  for (const Access &a : k.loads) add(a);
+  for (const kernel::Store &s : k.stores) add(s.target);
   return gain;
 }
 
@@ -114,14 +89,42 @@ kernel::Graph partial(const ChipNest &nest, int d, std::int64_t first, std::int6
 
 }  // namespace
 
-Addresses addressesOf(const kernel::Graph &graph, Bytes page) {
+bool isIndirectAlong(const Kernel &k, const Access &a, int d) {
+  return a.isIndirect() && hangsOn(k, a.indirectIndex, d);
+}
+
+bool moves(const Kernel &k, const Access &a, int d) {
+  for (const kernel::Affine &index : a.index)
+    if (index.coefficients[static_cast<std::size_t>(d)] != 0) return true;
+  return isIndirectAlong(k, a, d);
+}
+
+bool hangsOn(const Kernel &k, int value, int d) {
+  const kernel::Value &v = k.body[static_cast<std::size_t>(value)];
+  if (v.op == kernel::Op::kIndex) return v.dim == d;
+  if (v.op == kernel::Op::kLoad) return moves(k, k.loads[static_cast<std::size_t>(v.access)], d);
+  for (int i = 0; i < kernel::argumentCount(v.op); ++i)
+    if (hangsOn(k, v.args[static_cast<std::size_t>(i)], d)) return true;
+  return false;
+}
+
+bool isPlainSum(const Kernel &k) {
+  if (k.stores.size() != 1 || k.form != kernel::Form::kAffine || !k.bounds.empty()) return false;
+  const kernel::Store &s = k.stores.front();
+  if (s.combine == kernel::Combine::kAssign || s.target.isIndirect()) return false;
+  return std::ranges::none_of(k.loads, [&](const Access &a) { return a.tensor == s.target.tensor; });
+}
+
+Addresses addressesOf(const kernel::Graph &graph) {
+  // As allocators of large arrays do.
+  constexpr std::int64_t kPage = 4096;
   Addresses a;
   std::uint64_t next = 0;
   for (const kernel::Tensor &t : graph.tensors) {
     a.first.push_back(next);
     const std::int64_t bytes = multiplySaturated(t.elements(), sizeOf(t.type).value);
     a.end.push_back(next + static_cast<std::uint64_t>(bytes));
-    next += static_cast<std::uint64_t>(ceilDiv(std::max<std::int64_t>(bytes, 1), page.value) * page.value);
+    next += static_cast<std::uint64_t>(ceilDiv(std::max<std::int64_t>(bytes, 1), kPage) * kPage);
   }
   return a;
 }
@@ -252,7 +255,7 @@ kernel::Order orderOf(const ChipNest &nest, std::int64_t threads) {
 }
 
 Status runNest(const ChipNest &nest, int number, std::int64_t threads, kernel::DataSet &data) {
-  if (!nest.sumsInLanes && !nest.sumsInThreads) return kernel::interpretKernel(*nest.graph, number, data);
+  PIMENTO_CHECK(nest.sumsInLanes || nest.sumsInThreads);
   const Kernel &k = *nest.kernel;
   const kernel::Store &store = k.stores.front();
   const auto target = static_cast<std::size_t>(store.target.tensor);

@@ -27,7 +27,7 @@ struct Addresses {
   std::vector<std::uint64_t> first, end;  ///< by tensor: [first, end)
   std::uint64_t pastAll() const { return end.empty() ? 0 : end.back(); }
 };
-Addresses addressesOf(const kernel::Graph &graph, Bytes page);
+Addresses addressesOf(const kernel::Graph &graph);
 
 struct ChipNest {
   const kernel::Graph *graph = nullptr;
@@ -45,14 +45,21 @@ struct ChipNest {
   std::pair<std::int64_t, std::int64_t> pieceOf(std::int64_t thread, std::int64_t threads) const;
 };
 
+/// Whether a body value, or where an access goes, hangs on a dim; the same of its index that comes from data.
+bool hangsOn(const kernel::Kernel &kernel, int value, int dim);
+bool moves(const kernel::Kernel &kernel, const kernel::Access &access, int dim);
+bool isIndirectAlong(const kernel::Kernel &kernel, const kernel::Access &access, int dim);
+/// Whether all that the kernel stores is one sum of what it reads elsewhere, which may be taken in registers.
+bool isPlainSum(const kernel::Kernel &kernel);
+
 /// Of kernel number `kernel`. `vector`: bytes of a vector.
 ChipNest chipNest(const kernel::Graph &graph, int kernel, Bytes vector);
 
 /// The order in which `threads` threads accumulate.
 kernel::Order orderOf(const ChipNest &nest, std::int64_t threads);
 
-/// Runs the kernel as its threads and lanes do: each accumulates by itself, then they are merged. Diagnostics: those of
-/// the interpreter.
+/// Runs a kernel whose sums are split as its threads and lanes do: each accumulates by itself, then they are merged.
+/// Diagnostics: those of the interpreter.
 Status runNest(const ChipNest &nest, int kernel, std::int64_t threads, kernel::DataSet &data);
 
 }  // namespace pimento::targets::chip

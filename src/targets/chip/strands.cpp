@@ -1,7 +1,6 @@
 #include "pimento/targets/chip/strands.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <tuple>
 
@@ -75,17 +74,11 @@ std::uint64_t somewhere(std::int64_t group, std::int64_t lane, std::int64_t stra
 class StrandMaker {
  public:
   StrandMaker(const ChipNest &nest, const Addresses &addresses, const machine::Machine &machine, std::int64_t threads,
-              bool isCore, const Window &window)
-      : nest_(nest),
-        k_(*nest.kernel),
-        addresses_(addresses),
-        machine_(machine),
-        threads_(threads),
-        isCore_(isCore),
-        window_(window) {}
+              const Window &window)
+      : nest_(nest), k_(*nest.kernel), addresses_(addresses), machine_(machine), threads_(threads), window_(window) {}
 
-  std::vector<Strand> make() {
-    std::vector<Strand> out;
+  std::vector<std::vector<Strand>> make() {
+    std::vector<std::vector<Strand>> out;
     const std::int64_t used = nest_.threadsOf(threads_);
     for (std::size_t s = 0; s < k_.stores.size(); ++s) {
       if (k_.stores[s].follows >= 0 && k_.stores.size() > 1) continue;  // goes with the one that it follows
@@ -93,7 +86,7 @@ class StrandMaker {
       for (std::int64_t t = 0; t < used; ++t)
         if (std::optional<Strand> strand = strandOf(s, t)) strands.push_back(std::move(*strand));
       shareAlike(strands);
-      std::ranges::move(strands, std::back_inserter(out));
+      if (!strands.empty()) out.push_back(std::move(strands));
     }
     return out;
   }
@@ -137,10 +130,6 @@ class StrandMaker {
     // Affine streams first: what indirect ones need to know is there by then.
     std::ranges::stable_sort(strand.loads, {}, [](const Stream &x) { return x.indirect ? 1 : 0; });
     strand.latency = latencyOf(k_, s.value, *machine_.core);
-    if (isCore_) {
-      strand.consumer.use = Use::kCore;
-      return strand;
-    }
     strand.consumer = streamOf(s.target, thread);
     const bool isSum = s.combine != kernel::Combine::kAssign || s.follows >= 0;
     const bool staysInside = isSum && !s.target.isIndirect() &&
@@ -218,16 +207,27 @@ class StrandMaker {
   const Addresses &addresses_;
   const machine::Machine &machine_;
   std::int64_t threads_;
-  bool isCore_;
   Window window_;
   std::vector<std::int64_t> first_;  ///< by dim: of the strand's piece
 };
 
 }  // namespace
 
-std::vector<Strand> strandsOf(const ChipNest &nest, const Addresses &addresses, const machine::Machine &machine,
-                              std::int64_t threads, bool isCore, const Window &window) {
-  return StrandMaker(nest, addresses, machine, threads, isCore, window).make();
+int streamsOf(const kernel::Kernel &k) {
+  int most = 0;
+  for (const kernel::Store &s : k.stores) {
+    std::vector<int> loads;
+    loadsOf(k, s.value, loads);
+    if (s.target.isIndirect()) loadsOf(k, s.target.indirectIndex, loads);
+    most = std::max(most, static_cast<int>(loads.size()) + 1);
+  }
+  return most;
+}
+
+std::vector<std::vector<Strand>> strandsOf(const ChipNest &nest, const Addresses &addresses,
+                                           const machine::Machine &machine, std::int64_t threads,
+                                           const Window &window) {
+  return StrandMaker(nest, addresses, machine, threads, window).make();
 }
 
 }  // namespace pimento::targets::chip

@@ -59,38 +59,16 @@ class Maker {
 
   /// Whether the store's sum can stand in registers while reduction dims run.
   bool canSum() const {
-    if (k_.stores.size() != 1 || k_.form != kernel::Form::kAffine || !k_.bounds.empty()) return false;
-    const kernel::Store &s = k_.stores.front();
-    const bool hasSum =
-        std::ranges::any_of(k_.dims, [](const kernel::Dim &d) { return d.kind == DimKind::kReduction; });
-    const bool hasOrder =
-        std::ranges::any_of(k_.dims, [](const kernel::Dim &d) { return d.kind == DimKind::kSequential; });
-    return hasSum && !hasOrder && s.combine != kernel::Combine::kAssign && !s.target.isIndirect() &&
-           std::ranges::none_of(k_.loads, [&](const kernel::Access &a) { return a.tensor == s.target.tensor; });
+    const auto has = [&](DimKind kind) {
+      return std::ranges::any_of(k_.dims, [=](auto &d) { return d.kind == kind; });
+    };
+    return has(DimKind::kReduction) && !has(DimKind::kSequential) && isPlainSum(k_);
   }
 
   std::int64_t strideOf(const kernel::Access &a, int d) const {
     const kernel::Tensor &t = nest_.graph->tensors[static_cast<std::size_t>(a.tensor)];
     return kernel::linearize(a, t, k_.dims.size()).coefficients[static_cast<std::size_t>(d)] * sizeOf(t.type).value;
   }
-  bool isIndirectAlong(const kernel::Access &a, int d) const { return a.isIndirect() && hangsOn(a.indirectIndex, d); }
-  bool hangsOn(int value, int d) const {
-    const kernel::Value &v = k_.body[static_cast<std::size_t>(value)];
-    if (v.op == Op::kIndex) return v.dim == d;
-    if (v.op == Op::kLoad) {
-      const kernel::Access &a = k_.loads[static_cast<std::size_t>(v.access)];
-      return moves(a, d);
-    }
-    for (int i = 0; i < kernel::argumentCount(v.op); ++i)
-      if (hangsOn(v.args[static_cast<std::size_t>(i)], d)) return true;
-    return false;
-  }
-  bool moves(const kernel::Access &a, int d) const {
-    for (const kernel::Affine &index : a.index)
-      if (index.coefficients[static_cast<std::size_t>(d)] != 0) return true;
-    return isIndirectAlong(a, d);
-  }
-
   /// Parallel dims, then lanes' own if it is parallel, then sums; lanes' own last if it is a sum. Without sums in
   /// registers the nest's order.
   void arrange(std::int64_t thread, std::int64_t threads) {
@@ -122,7 +100,7 @@ class Maker {
   /// Which parallel dims are summed side by side.
   void choose(const std::vector<int> &order, int last) {
     const auto isReused = [&](int d) {
-      return std::ranges::any_of(k_.loads, [&](const kernel::Access &a) { return !moves(a, d); });
+      return std::ranges::any_of(k_.loads, [&](const kernel::Access &a) { return !moves(k_, a, d); });
     };
     for (auto at = order.rbegin(); at != order.rend(); ++at) {
       const int d = *at;
@@ -183,12 +161,12 @@ class Maker {
   std::size_t levelOf(int value) const {
     std::size_t level = 0;
     for (std::size_t l = 0; l < levels_.size(); ++l)
-      if (levels_[l].dim >= 0 && hangsOn(value, levels_[l].dim)) level = l;
+      if (levels_[l].dim >= 0 && hangsOn(k_, value, levels_[l].dim)) level = l;
     return level;
   }
   Unroll unrollOf(int value, Unroll u) const {
-    if (rowDim_ < 0 || !hangsOn(value, rowDim_)) u[0] = 0;
-    if (columnDim_ < 0 || !hangsOn(value, columnDim_)) u[1] = 0;
+    if (rowDim_ < 0 || !hangsOn(k_, value, rowDim_)) u[0] = 0;
+    if (columnDim_ < 0 || !hangsOn(k_, value, columnDim_)) u[1] = 0;
     return u;
   }
 
@@ -212,7 +190,7 @@ class Maker {
     // A box that reaches before its tensor (guards keep it away) begins there.
     out.base = addresses_.first[static_cast<std::size_t>(a.tensor)] +
                static_cast<std::uint64_t>(std::max<std::int64_t>(base, 0));
-    const bool isSpread = lanesDim_ >= 0 && (isIndirectAlong(a, lanesDim_) || (lane != 0 && lane != size));
+    const bool isSpread = lanesDim_ >= 0 && (isIndirectAlong(k_, a, lanesDim_) || (lane != 0 && lane != size));
     if (isSpread) {
       out.lanes = static_cast<int>(nest_.lanes);
       out.laneStride = lane;
@@ -225,7 +203,7 @@ class Maker {
       for (std::size_t i = static_cast<std::size_t>(a.indirectAt) + 1; i < t.shape.size(); ++i) row *= t.shape[i];
       out.within = std::max<std::int64_t>(1, t.shape[static_cast<std::size_t>(a.indirectAt)]);
       out.step = row;
-      out.isFixedInside = levels_.back().dim < 0 || !isIndirectAlong(a, levels_.back().dim);
+      out.isFixedInside = levels_.back().dim < 0 || !isIndirectAlong(k_, a, levels_.back().dim);
     }
     block.accesses.push_back(std::move(out));
   }
@@ -320,12 +298,10 @@ class Maker {
   // --- sums and stores
 
   void startSums() {
-    const kernel::Store &s = k_.stores.front();
     LoopBlock none;
     LoopBlock &block = sumLevel_ == 0 ? none : code_.before[sumLevel_ - 1];
     for (std::int64_t r = 0; r < rows_; ++r)
       for (std::int64_t c = 0; c < columns_; ++c) {
-        if (s.combine == kernel::Combine::kAssign) continue;
         emit(block, Operation::kVector, {}, sumRegister({r, c}));
       }
   }

@@ -1,6 +1,7 @@
 #include "pimento/targets/l3_sram/chip.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -9,65 +10,18 @@
 #include "pimento/base/element_bits.h"
 #include "pimento/base/integer.h"
 #include "pimento/kernel/linear.h"
-#include "pimento/sim/sram/transposer.h"
-#include "pimento/sim/stream/engine.h"
-#include "pimento/sim/uncore/uncore.h"
+#include "pimento/targets/chip/strands.h"
+#include "pimento/targets/l3_sram/transposition.h"
 
 namespace pimento::targets::l3_sram {
 
-using lower::l3_sram::Layout;
-using lower::l3_sram::StreamWork;
 using At = TensorState::At;
 
 namespace {
 
-constexpr std::int64_t kPage = 4096;
-/// Lines that a transposition is simulated with before it is sampled.
-constexpr std::int64_t kTransposedLines = 1 << 14;
 /// Factor between the sizes at which loops of programs of very many kernels are timed.
 constexpr int kGridBits = 2;
-
-/// Memory's bytes per cycle of the chip, at its peak.
-double memoryBytesPerCycle(const machine::Machine &machine) {
-  const machine::Organization &o = machine.dram->organization;
-  const auto clock = machine.clocks.find("memory");
-  const double ghz = clock == machine.clocks.end() ? machine.clockGHz : clock->second;
-  const auto cycles = machine.numbers.find("timing.nBL");
-  const double burst = cycles == machine.numbers.end() ? 1 : cycles->second.canonical;
-  return static_cast<double>(o.channels * o.burst.value) / burst * ghz / machine.clockGHz;
-}
-
-ChipRun between(const ChipRun &a, const ChipRun &b, double share) {
-  ChipRun out;
-  const auto line = [share](std::int64_t x, std::int64_t y) {
-    return std::max<std::int64_t>(0, std::llround(static_cast<double>(x) + static_cast<double>(y - x) * share));
-  };
-  for (std::size_t i = 0; i < out.spent.size(); ++i) out.spent[i] = line(a.spent[i], b.spent[i]);
-  for (std::size_t i = 0; i < out.counts.size(); ++i) out.counts[i] = line(a.counts[i], b.counts[i]);
-  out.margin = line(a.margin, b.margin);
-  return out;
-}
-
-/// Wordlines that a region's arrays, values and scratch take.
-std::vector<tdfg::Homes::Lines> linesOf(const tdfg::Schedule &schedule, const tdfg::Region &region,
-                                        const tdfg::Program &program) {
-  std::vector<tdfg::Homes::Lines> lines;
-  for (std::size_t a = 0; a < schedule.residents.size(); ++a)
-    if (schedule.residents[a] >= 0) lines.push_back({schedule.residents[a], bitsOf(program.arrays[a].type)});
-  for (const tdfg::Step &step : schedule.steps) {
-    if (step.node < 0) continue;
-    const int bits = bitsOf(region.nodes[static_cast<std::size_t>(step.node)].type);
-    if (step.wordline >= 0) lines.push_back({step.wordline, bits});
-    if (step.scratch >= 0) lines.push_back({step.scratch, 2 * bits});
-  }
-  return lines;
-}
-
-template <typename Make>
-ChipRun cached(Cache *shared, const std::string &key, const Make &make) {
-  if (shared == nullptr) return make();
-  return *shared->get<ChipRun>(key, sizeof(ChipRun), make);
-}
+constexpr LoopsBudget kGridBudget{16, 16};
 
 }  // namespace
 
@@ -82,9 +36,8 @@ ChipKernel::ChipKernel(const evaluate::GraphPart &part, const machine::Machine &
       machine_(machine),
       plan_(plan),
       mapping_(mapping),
-      addresses_(chip::addressesOf(*part.graph, Bytes(kPage))),
-      nest_(chip::chipNest(*part.graph, part.first, machine.kernels->vector)),
-      mappingText_(mapping::print(mapping)) {}
+      addresses_(chip::addressesOf(*part.graph)),
+      nest_(chip::chipNest(*part.graph, part.first, machine.kernels->vector)) {}
 
 std::int64_t ChipKernel::threads() const {
   return machine_.kernels->threads;
@@ -99,7 +52,11 @@ std::vector<Place> ChipKernel::places() const {
   });
   std::vector<Place> places;
   if (machine_.kernels->isInL3 && hasGraph && fits) places.push_back(Place::kInL3);
-  if (machine_.kernels->isNearL3) places.push_back(Place::kNearL3);
+  // A core has so many streams, and so has a slice, where those of all cores may meet.
+  const int streams = chip::streamsOf(part_.kernel());
+  const bool hasStreams = machine_.kernels->isNearL3 && streams <= machine_.streams->ofCore &&
+                          streams * threads() <= machine_.streams->ofSlice;
+  if (hasStreams) places.push_back(Place::kNearL3);
   if (machine_.kernels->isOnCores || places.empty()) places.push_back(Place::kCore);
   return places;
 }
@@ -111,27 +68,14 @@ std::int64_t ChipKernel::bytesOf(std::size_t tensor) const {
 
 std::map<int, ChipKernel::Touched> ChipKernel::touched() const {
   const kernel::Kernel &k = part_.kernel();
-  const std::int64_t line = machine_.sharedCache->line.value;
   std::map<int, Touched> out;
   const auto add = [&](const kernel::Access &a, bool isRead, bool isWritten) {
     const kernel::Tensor &t = part_.graph->tensors[static_cast<std::size_t>(a.tensor)];
     const std::int64_t size = sizeOf(t.type).value;
-    std::int64_t elements = 1;
-    for (const kernel::Affine &index : a.index) {
-      std::int64_t span = 1;
-      for (std::size_t d = 0; d < k.dims.size(); ++d)
-        span = addSaturated(span, multiplySaturated(std::abs(index.coefficients[d]), k.dims[d].extent - 1));
-      elements = multiplySaturated(elements, span);
-    }
-    if (a.isIndirect()) elements = t.elements();
-    elements = std::min(elements, t.elements());
+    const std::int64_t elements = a.isIndirect() ? t.elements() : std::min(kernel::spanOf(a, k), t.elements());
     Touched &at = out[a.tensor];
-    if (isRead) at.read = std::min(bytesOf(static_cast<std::size_t>(a.tensor)), std::max(at.read, elements * size));
+    if (isRead) at.read = std::max(at.read, elements * size);
     if (isWritten) at.written = std::max(at.written, elements * size);
-    const auto d = static_cast<std::size_t>(nest_.order.empty() ? 0 : nest_.order.back());
-    const std::int64_t along = k.dims.empty() ? 0 : kernel::linearize(a, t, k.dims.size()).coefficients[d] * size;
-    const std::int64_t perLine = along == size ? std::max<std::int64_t>(1, line / size) : 1;
-    at.accesses = addSaturated(at.accesses, std::max(ceilDiv(elements * size, line), k.points() / perLine / 16));
   };
   for (const kernel::Access &a : k.loads) add(a, true, false);
   for (const kernel::Store &s : k.stores) add(s.target, s.combine != kernel::Combine::kAssign, true);
@@ -151,7 +95,7 @@ LoopsState ChipKernel::stateOf(const ChipState &state, const std::map<int, Touch
         break;
       case At::kArrays:
         out.present.emplace_back(addresses_.first[t], addresses_.end[t]);
-        out.transposed.emplace_back(addresses_.first[t], addresses_.end[t]);
+        out.transposed.push_back({addresses_.first[t], addresses_.end[t], bitsOf(part_.graph->tensors[t].type)});
         break;
       case At::kMemory:
         out.coldLines = addSaturated(out.coldLines, ceilDiv(std::max(use.read, use.written), line));
@@ -165,23 +109,17 @@ LoopsState ChipKernel::stateOf(const ChipState &state, const std::map<int, Touch
 
 /// The least recently used tensors leave the L3 until the others have room.
 void ChipKernel::makeRoom(ChipState &state, ChipRun &time) const {
-  const sim::uncore::Slices slices = sim::uncore::Slices::of(machine_);
-  std::int64_t capacity = slices.size.value * machine_.noc->nodes();
-  if (state.isReserved) {
-    const std::int64_t all = machine_.sram->control->allWays;
-    capacity = capacity / all * (all - machine_.sram->ways);
-  }
-  const std::vector<std::size_t> order = state.inL3();
+  const sim::uncore::Slices slices = slicesOf(machine_, state.isReserved);
+  const std::int64_t capacity = slices.size.value * machine_.noc->nodes();
+  const std::vector<std::size_t> order = state.those(At::kL3);
   std::int64_t held = 0;
   for (const std::size_t t : order) held = addSaturated(held, bytesOf(t));
   for (const std::size_t t : order) {
     if (held <= capacity) break;
     held -= bytesOf(t);
     if (state.tensors[t].isDirty) {
-      const std::int64_t lines = ceilDiv(bytesOf(t), slices.line.value);
-      time[Count::kMemoryWrites] += lines;
-      time[Spent::kMemory] +=
-          static_cast<std::int64_t>(std::ceil(static_cast<double>(bytesOf(t)) / memoryBytesPerCycle(machine_)));
+      time[Count::kMemoryWrites] += ceilDiv(bytesOf(t), slices.line.value);
+      time[Spent::kMemory] += memoryCycles(machine_, bytesOf(t));
     }
     state.tensors[t] = {};
   }
@@ -203,116 +141,38 @@ void ChipKernel::reserve(ChipState &state, ChipRun &time) const {
   makeRoom(state, time);
 }
 
-/// A region into arrays, or out of them, line by line.
-ChipRun ChipKernel::transposition(const TensorState &place, std::size_t tensor, bool isOut, bool isInL3,
-                                  Cache *shared) const {
-  const kernel::Tensor &t = part_.graph->tensors[tensor];
-  const auto size = static_cast<int>(sizeOf(t.type).value);
-  const std::int64_t line = machine_.sharedCache->line.value;
-  const std::int64_t lines = std::max<std::int64_t>(1, ceilDiv(bytesOf(tensor), line));
-  sim::sram::LayoutTable::Region region;
-  region.elementBytes = size;
-  for (std::size_t d = 0; d < t.shape.size() && d < 3; ++d) region.size[d] = t.shape[t.shape.size() - 1 - d];
-  for (std::size_t d = 0; d < 3; ++d) region.tile[d] = place.layout.tile[d];
-  std::string key = fmt::format("transpose {}{}{}", isOut, isInL3, size);
-  for (std::size_t d = 0; d < 3; ++d) key += fmt::format(" {}/{}", region.size[d], region.tile[d]);
-  return cached(shared, key, [&] {
-    const auto of = [&](sim::sram::LayoutTable::Region r) -> std::optional<ChipRun> {
-      std::int64_t elements = 1;
-      for (const std::int64_t s : r.size) elements *= s;
-      r.base = 0;
-      r.end = static_cast<std::uint64_t>(ceilDiv(elements * size, line) * line);
-      if (static_cast<std::int64_t>(r.end) != elements * size) return std::nullopt;
-      sim::sram::LayoutTable table(*machine_.sram, sim::sram::LayoutTable::Release::of(*machine_.sram->control));
-      const Result<int> number = table.add(r);
-      if (!number) return std::nullopt;
-      sim::sram::Transposer transposer(machine_, sim::uncore::Slices::of(machine_),
-                                       {0, machine_.sram->control->outstanding});
-      if (isInL3) transposer.chip().declare(r.base, r.end);
-      sim::sram::TransposeTime time = transposer.fetch(table, *number, 0);
-      ChipRun out;
-      const auto counts = [&](std::int64_t sign) {
-        const auto &chip = transposer.chip();
-        out[Count::kL3Reads] += sign * chip.counts().reads;
-        out[Count::kL3Misses] += sign * chip.counts().misses;
-        out[Count::kMemoryReads] += sign * chip.memory().reads;
-        out[Count::kMemoryWrites] += sign * chip.memory().writes;
-        out[Count::kActivates] += sign * chip.memory().activates;
-        for (int k = 0; k < sim::noc::kTraffics; ++k)
-          out.counts[static_cast<std::size_t>(Count::kControl) + static_cast<std::size_t>(k)] +=
-              sign * chip.network().flitHops(static_cast<sim::noc::Traffic>(k));
-      };
-      if (isOut) {
-        counts(-1);
-        time = transposer.release(table, *number, time.cycles);
-      }
-      counts(1);
-      out[Spent::kMemory] = time.cycles;
-      out[Count::kTransposed] = time.transposed;
-      return out;
-    };
-    // The outermost dim that has several tiles is cut short.
-    std::size_t cut = 2;
-    while (cut > 0 && region.size[cut] < 2) --cut;
-    // A part of the region with about half of the lines that may be simulated, in whole tiles.
-    const double each = static_cast<double>(lines) / static_cast<double>(region.size[cut]);
-    std::optional<ChipRun> all;
-    if (lines <= kTransposedLines) {
-      all = of(region);
-    } else {
-      sim::sram::LayoutTable::Region half = region, quarter = region;
-      const std::int64_t unit = std::max<std::int64_t>(region.tile[cut], 16);
-      const auto wanted = static_cast<std::int64_t>(static_cast<double>(kTransposedLines / 2) / each);
-      const std::int64_t few =
-          std::clamp<std::int64_t>(wanted / unit, 1, std::max<std::int64_t>(1, region.size[cut] / unit / 2)) * unit;
-      half.size[cut] = std::min(region.size[cut], 2 * few);
-      quarter.size[cut] = std::min(region.size[cut], few);
-      const auto a = of(quarter), b = of(half);
-      if (a && b && half.size[cut] > quarter.size[cut])
-        all = between(*a, *b,
-                      static_cast<double>(region.size[cut] - quarter.size[cut]) /
-                          static_cast<double>(half.size[cut] - quarter.size[cut]));
-      if (all && half.size[cut] < region.size[cut]) all->margin = all->cycles() / 20;
-    }
-    if (all) return *all;
-    // What the table cannot have (elements that share bitlines, lines with a rest): the slower of memory and units.
-    ChipRun out;
-    const double units =
-        static_cast<double>(lines * size * 8) / static_cast<double>(machine_.sram->banks() * machine_.sram->ways);
-    const double memory = isInL3 && !isOut ? 0 : static_cast<double>(lines * line) / memoryBytesPerCycle(machine_);
-    out[Spent::kMemory] = static_cast<std::int64_t>(std::ceil(std::max(units, memory)));
-    (isOut ? out[Count::kMemoryWrites] : out[Count::kMemoryReads]) += isInL3 && !isOut ? 0 : lines;
-    out[Count::kTransposed] = lines;
-    return out;
-  });
-}
-
 void ChipKernel::release(std::size_t tensor, ChipState &state, ChipRun &time, Cache *shared) const {
   TensorState &t = state.tensors[tensor];
-  if (t.isDirty) time.add(transposition(t, tensor, true, false, shared));
+  if (t.isDirty) time.add(transposition(part_.graph->tensors[tensor], t.layout, machine_, Way::kOut, shared));
   t = {};
   if (!state.hasArrays()) state.isReserved = false;
 }
 
 // --- Loops on cores, or near the L3
 
-ChipRun ChipKernel::loopsAt(Place place, const ChipState &state, Cache *shared, const LoopsBudget &budget) const {
+ChipRun ChipKernel::loopsAt(Place place, const ChipState &state, Cache *shared) const {
   const std::map<int, Touched> use = touched();
   std::string key = fmt::format("loops {} {} {}", part_.first, static_cast<int>(place), state.isReserved);
   for (const auto &[tensor, u] : use)
     key += static_cast<char>('0' + static_cast<int>(state.tensors[static_cast<std::size_t>(tensor)].at));
   return cached(shared, key, [&] {
-    if (state.isCoarse) return onGrid(place, state, shared, budget);
-    return timeOfLoops(nest_, addresses_, machine_, place, threads(), stateOf(state, use), budget);
+    if (state.isCoarse) return onGrid(place, state, shared);
+    return timeOfLoops(nest_, addresses_, machine_, place, threads(), stateOf(state, use));
   });
 }
 
 /// At the sizes of a grid around its own, and lines between them.
-ChipRun ChipKernel::onGrid(Place place, const ChipState &state, Cache *shared, const LoopsBudget &budget) const {
+ChipRun ChipKernel::onGrid(Place place, const ChipState &state, Cache *shared) const {
   const std::map<int, Touched> use = touched();
   const kernel::Kernel &k = part_.kernel();
   std::string form = fmt::format("grid {} {} {}", static_cast<int>(place), state.isReserved, k.body.size());
   for (const kernel::Value &v : k.body) form += fmt::format(",{}", static_cast<int>(v.op));
+  const auto addAccess = [&](const kernel::Access &a) {
+    form += fmt::format(" {}", a.tensor);
+    for (const kernel::Affine &index : a.index) form += fmt::format("[{}]", fmt::join(index.coefficients, ","));
+  };
+  for (const kernel::Access &a : k.loads) addAccess(a);
+  for (const kernel::Store &s : k.stores) addAccess(s.target);
   for (const auto &[tensor, u] : use)
     form += fmt::format(" {}:{}", tensor, static_cast<int>(state.tensors[static_cast<std::size_t>(tensor)].at));
   const auto at = [&](int up) {
@@ -333,7 +193,7 @@ ChipRun ChipKernel::onGrid(Place place, const ChipState &state, Cache *shared, c
       other.part_ = {&graph, 0, 1};
       other.nest_ = nest;
       const LoopsState there = other.stateOf(state, other.touched());
-      return timeOfLoops(nest, addresses_, machine_, place, threads(), there, {budget.core / 4, budget.stream / 4});
+      return timeOfLoops(nest, addresses_, machine_, place, threads(), there, kGridBudget);
     });
     return std::pair(run, static_cast<double>(graph.kernels.front().points()));
   };
@@ -345,17 +205,26 @@ ChipRun ChipKernel::onGrid(Place place, const ChipState &state, Cache *shared, c
   return out;
 }
 
-Result<ChipKernel::Ran> ChipKernel::onLoops(Place place, ChipState &state, Cache *shared,
-                                            const LoopsBudget &budget) const {
+Result<ChipKernel::Ran> ChipKernel::onLoops(Place place, ChipState &state, Cache *shared) const {
   Ran ran;
   ++state.turn;
   const std::map<int, Touched> use = touched();
-  // Who is asked for too often goes back first.
-  for (const auto &[tensor, u] : use)
-    if (state.tensors[static_cast<std::size_t>(tensor)].at == At::kArrays &&
-        u.accesses > machine_.sram->control->releaseRequests)
-      release(static_cast<std::size_t>(tensor), state, ran.time, shared);
-  ran.time.add(loopsAt(place, state, shared, budget));
+  ChipRun loops = loopsAt(place, state, shared);
+  // Of the requests to the L3 a tensor has the share that it has of the bytes. Who is asked for too often goes back.
+  const double requests = static_cast<double>(loops[Count::kL3Reads] + loops[Count::kL3Writes]);
+  std::int64_t bytes = 0;
+  for (const auto &[tensor, u] : use) bytes = addSaturated(bytes, std::max(u.read, u.written));
+  bool isReleased = false;
+  for (const auto &[tensor, u] : use) {
+    const auto t = static_cast<std::size_t>(tensor);
+    const double own = requests * static_cast<double>(std::max(u.read, u.written)) /
+                       static_cast<double>(std::max<std::int64_t>(1, bytes));
+    if (state.tensors[t].at != At::kArrays || own <= static_cast<double>(machine_.sram->control->releaseRequests))
+      continue;
+    release(t, state, ran.time, shared);
+    isReleased = true;
+  }
+  ran.time.add(isReleased ? loopsAt(place, state, shared) : loops);
   for (const auto &[tensor, u] : use) keepInL3(tensor, u.written > 0, state);
   makeRoom(state, ran.time);
   return ran;
@@ -387,263 +256,33 @@ void ChipKernel::bring(const Stretch &stretch, ChipState &state, ChipRun &time, 
     if (s.at == At::kArrays) continue;
     // The table is full: the least recently used one that this region does not need.
     if (held >= machine_.sram->regions) {
-      std::size_t oldest = state.tensors.size();
-      for (std::size_t o = 0; o < state.tensors.size(); ++o)
-        if (state.tensors[o].at == At::kArrays && wanted(o) == stretch.arrays.end() &&
-            (oldest == state.tensors.size() || state.tensors[o].used < state.tensors[oldest].used))
-          oldest = o;
-      if (oldest < state.tensors.size()) release(oldest, state, time, shared), --held;
+      const std::vector<std::size_t> order = state.those(At::kArrays);
+      const auto oldest = std::ranges::find_if(order, [&](std::size_t t) { return wanted(t) == stretch.arrays.end(); });
+      if (oldest != order.end()) release(*oldest, state, time, shared), --held;
     }
     const bool isInL3 = s.at == At::kL3, wasDirty = s.isDirty;
     s = {At::kArrays, isInL3 && wasDirty && a.needsFetch, state.turn, stretch.layout, a.row};
     ++held;
-    if (a.needsFetch) time.add(transposition(s, a.tensor, false, isInL3, shared));
+    if (a.needsFetch)
+      time.add(transposition(part_.graph->tensors[a.tensor], stretch.layout, machine_,
+                             isInL3 ? Way::kInFromL3 : Way::kInFromMemory, shared));
   }
 }
 
-ChipRun ChipKernel::streams(const Round &round, const StreamWork &work, bool isCoarse, Cache *shared,
-                            const LoopsBudget &budget) const {
-  const tdfg::Pattern *pattern = nullptr;
-  DType type = DType::kF32;
-  std::int64_t elements = 0;
-  const auto ofNode = [&](int node) {
-    const tdfg::BoundNode &b = round.instance->nodes[static_cast<std::size_t>(node)];
-    type = b.node->type;
-    elements = tdfg::elementsOf(b.box);
-  };
-  switch (work.kind) {
-    case StreamWork::Kind::kLoad:
-      ofNode(work.node);
-      pattern = &round.instance->nodes[static_cast<std::size_t>(work.node)].node->pattern;
-      break;
-    case StreamWork::Kind::kStore: {
-      const tdfg::BoundOutput &o = round.instance->outputs[static_cast<std::size_t>(work.output)];
-      type = round.instance->nodes[static_cast<std::size_t>(o.output->node)].node->type;
-      elements = tdfg::elementsOf(o.box);
-      pattern = &o.output->pattern;
-      break;
-    }
-    case StreamWork::Kind::kReduce: {
-      ofNode(work.node);
-      const tdfg::BoundNode &b = round.instance->nodes[static_cast<std::size_t>(work.node)];
-      const auto d = static_cast<std::size_t>(b.node->dim);
-      const std::int64_t line = round.instance->nodes[static_cast<std::size_t>(b.node->args[0])].box[d].count();
-      elements = multiplySaturated(elements, ceilDiv(line, round.layout->tile[d]));
-      break;
-    }
-    case StreamWork::Kind::kSpill:
-    case StreamWork::Kind::kRefill:
-      ofNode(work.node);
-      break;
+Result<ChipKernel::Ran> ChipKernel::inArrays(ChipState &state, Cache *shared) const {
+  if (stretches_ == nullptr) {
+    Result<Stretches> found = stretchesOf(plan_, mapping_, machine_, state.isCoarse, shared);
+    if (!found) return found.diagnostics();
+    stretches_ = std::make_shared<const Stretches>(std::move(*found));
   }
-  ChipRun out;
-  if (elements == 0) return out;
-  // Along lattice dim 0: the same element, the next one, others.
-  std::int64_t stride = 1;
-  bool isIndirect = false;
-  if (pattern != nullptr && pattern->array >= 0) {
-    isIndirect = pattern->indirectAt >= 0;
-    const auto &index = pattern->index;
-    stride = 0;
-    std::int64_t rows = 1;
-    const auto &shape = plan_.program.arrays[static_cast<std::size_t>(pattern->array)].shape;
-    for (std::size_t i = index.size(); i-- > 0;) {
-      if (!index[i].factors.empty()) stride += index[i].factors[0] * rows;
-      if (i < shape.size() && shape[i].isConstant())
-        rows = multiplySaturated(rows, std::max<std::int64_t>(1, tdfg::valueOf(shape[i], *round.values).value_or(1)));
-    }
-  }
-  const auto of = [&](std::int64_t elements) {
-    return copyOf(elements, stride, isIndirect, type,
-                  work.kind != StreamWork::Kind::kStore && work.kind != StreamWork::Kind::kSpill, shared, budget);
-  };
-  ChipRun time;
-  if (isCoarse) {  // at powers of two, and lines between them
-    const auto low = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(elements)));
-    time = between(of(low), of(2 * low), static_cast<double>(elements - low) / static_cast<double>(low));
-    time.margin = std::max(time.margin, time.cycles() / 10);
-  } else {
-    time = of(elements);
-  }
-  const Spent to = work.kind == StreamWork::Kind::kReduce ? Spent::kFinalReduce : Spent::kMix;
-  const std::int64_t cycles = time.cycles();
-  time.spent = {};
-  time[to] = cycles;
-  return time;
-}
-
-/// Streams that copy so many elements: one side lies `stride` elements apart outside, the other in arrays.
-ChipRun ChipKernel::copyOf(std::int64_t elements, std::int64_t stride, bool isIndirect, DType type, bool isRead,
-                           Cache *shared, const LoopsBudget &budget) const {
-  const std::string key =
-      fmt::format("streams {} {} {} {} {}", isRead, elements, stride, isIndirect, static_cast<int>(type));
-  return cached(shared, key, [&] {
-    kernel::Graph g;
-    g.name = "streams";
-    const std::int64_t apart = std::clamp<std::int64_t>(std::abs(stride), 0, 1 << 20);
-    const std::int64_t most = std::max<std::int64_t>(1, multiplySaturated(std::max<std::int64_t>(1, apart), elements));
-    kernel::Kernel k;
-    k.name = "streams";
-    k.dims = {{"x", elements, kernel::DimKind::kParallel}};
-    g.tensors = {{"outside", type, {most}, isRead ? kernel::Role::kInput : kernel::Role::kOutput, false},
-                 {"arrays", type, {elements}, isRead ? kernel::Role::kOutput : kernel::Role::kInput, false}};
-    kernel::Access outside{0, {{{apart}, 0}}}, inside{1, {{{1}, 0}}};
-    kernel::Value load;
-    load.op = kernel::Op::kLoad;
-    load.type = type;
-    load.access = 0;
-    k.loads = {isRead ? outside : inside};
-    k.body = {load};
-    kernel::Store store;
-    store.target = isRead ? inside : outside;
-    store.value = 0;
-    k.stores = {store};
-    if (isIndirect) {
-      g.tensors.push_back({"index", DType::kI32, {elements}, kernel::Role::kInput, false});
-      kernel::Access index{2, {{{1}, 0}}};
-      k.loads.insert(k.loads.begin(), index);
-      kernel::Value first = load;
-      first.type = DType::kI32;
-      k.body.insert(k.body.begin(), first);
-      k.body[1].access = 1;
-      kernel::Access &moved = isRead ? k.loads[1] : k.stores[0].target;
-      moved.index = {{{0}, 0}};
-      moved.indirectAt = 0;
-      moved.indirectIndex = 0;
-      k.stores[0].value = 1;
-    }
-    g.kernels = {k};
-    const chip::Addresses addresses = chip::addressesOf(g, Bytes(kPage));
-    const chip::ChipNest nest = chip::chipNest(g, 0, machine_.kernels->vector);
-    LoopsState there;
-    there.isReserved = true;
-    for (std::size_t t = 0; t < g.tensors.size(); ++t) there.present.emplace_back(addresses.first[t], addresses.end[t]);
-    there.transposed = {{addresses.first[1], addresses.end[1]}};
-    there.bytes = addresses.end.back() < INT64_MAX ? static_cast<std::int64_t>(addresses.pastAll()) : INT64_MAX;
-    const Place place = machine_.kernels->isNearL3 ? Place::kNearL3 : Place::kCore;
-    // One thread runs the program; streams are spread over the slices.
-    const std::int64_t threads = place == Place::kNearL3 ? machine_.kernels->threads : 1;
-    return timeOfLoops(nest, addresses, machine_, place, threads, there, {budget.core, budget.stream / 4});
-  });
-}
-
-/// On the controllers and the mesh. Of very many kernels the first one's barriers stand for all.
-Result<ChipRun> ChipKernel::commandsOf(const Round &round, Clocks &clocks, Cache *shared) const {
-  const auto onMesh = [&]() -> Result<ChipRun> {
-    const auto numbers = sim::sram::Controllers::Numbers::of(*machine_.sram->control, 0);
-    auto &controllers =
-        clocks.controllers
-            .try_emplace(round.layout->perBitline, *machine_.sram, *machine_.noc, numbers, round.layout->perBitline)
-            .first->second;
-    const auto time = controllers.run(round.code->commands);
-    if (!time) return time.diagnostics();
-    ChipRun out;
-    out[Spent::kCompute] = time->compute.value;
-    out[Spent::kMove] = time->total.value - time->compute.value;
-    for (std::size_t k = 0; k < sim::noc::kTraffics; ++k)
-      out.counts[static_cast<std::size_t>(Count::kControl) + k] = time->flitHops[k];
-    out[Count::kBitsInArrays] = time->bitsInArrays;
-    out[Count::kBitsInBanks] = time->bitsInBanks;
-    out[Count::kBitsBetweenBanks] = time->bitsBetweenBanks;
-    return out;
-  };
-  if (!clocks.isCoarse) return onMesh();
-  const auto alone = clocks.times.of(round);
-  if (!alone) return alone.diagnostics();
-  const std::int64_t syncs = std::max<std::int64_t>(1, alone->syncs);
-  Diagnostics found;
-  const ChipRun barrier = cached(shared, "barrier", [&] {
-    const auto first = onMesh();
-    if (!first) found = first.diagnostics();
-    ChipRun one;
-    if (!first) return one;
-    one[Spent::kMove] = std::max<std::int64_t>(0, first->cycles() - alone->total.value) / syncs;
-    for (const Count c : {Count::kControl, Count::kOffload}) one[c] = (*first)[c] / syncs;
-    one[Count::kInterTile] = (*first)[Count::kInterTile] / std::max<std::int64_t>(1, alone->packets);
-    return one;
-  });
-  if (!found.empty()) return found;
-  ChipRun out;
-  out[Spent::kCompute] = alone->compute.value;
-  out[Spent::kMove] = alone->total.value - alone->compute.value + syncs * barrier[Spent::kMove];
-  for (const Count c : {Count::kControl, Count::kOffload}) out[c] = syncs * barrier[c];
-  out[Count::kInterTile] = alone->packets * barrier[Count::kInterTile];
-  out.margin = out.cycles() / 20;
-  return out;
-}
-
-/// What a round needs, leaves and takes; added to the last one where they are alike.
-Status ChipKernel::addRound(const Round &round, Stretches &to, Clocks &clocks, Cache *shared,
-                            const LoopsBudget &budget) const {
-  const auto r = static_cast<std::size_t>(round.region);
-  if (round.instance == nullptr) {
-    to.list.emplace_back().isStreams = true;
-    to.arrays.hasStreams = true;
-    return okStatus();
-  }
-  const tdfg::Schedule &schedule = plan_.schedules[r];
-  const tdfg::Region &region = plan_.program.regions[r];
-  const auto tensorOf = [&](std::size_t array) {
-    return static_cast<std::size_t>(plan_.tensors[static_cast<std::size_t>((*round.names)[array])]);
-  };
-  if (Status s = to.arrays.add(round, plan_.program, schedule, clocks.times); !s) return s;
-  Stretch stretch;
-  stretch.rounds = 1;
-  stretch.lowering = round.lowering;
-  stretch.commands = static_cast<std::int64_t>(round.code->commands.list.size());
-  stretch.layout = *round.layout;
-  stretch.lines = linesOf(schedule, region, plan_.program);
-  for (std::size_t a = 0; a < schedule.residents.size(); ++a)
-    if (schedule.residents[a] >= 0)
-      stretch.arrays.push_back(
-          {tensorOf(a), schedule.residents[a], region.hints.empty() || !region.hints[a].needsNoFetch});
-  for (const tdfg::BoundOutput &o : round.instance->outputs)
-    stretch.written.push_back(tensorOf(static_cast<std::size_t>(o.output->array)));
-  const auto commands = commandsOf(round, clocks, shared);
-  if (!commands) return commands.diagnostics();
-  stretch.time.add(*commands);
-  for (const StreamWork &work : round.code->streams)
-    stretch.time.add(streams(round, work, clocks.isCoarse, shared, budget));
-  Stretch *last = to.list.empty() ? nullptr : &to.list.back();
-  const auto same = [](const Stretch::Array &a, const Stretch::Array &b) {
-    return a.tensor == b.tensor && a.row == b.row;
-  };
-  if (last != nullptr && last->lowering == stretch.lowering && !last->isStreams && last->written == stretch.written &&
-      std::ranges::equal(last->arrays, stretch.arrays, same)) {
-    ++last->rounds;
-    last->time.add(stretch.time);
-  } else {
-    to.list.push_back(std::move(stretch));
-  }
-  return okStatus();
-}
-
-Result<const ChipKernel::Stretches *> ChipKernel::stretches(bool isCoarse, Cache *shared,
-                                                            const LoopsBudget &budget) const {
-  if (stretches_ != nullptr) return stretches_.get();
-  auto all = std::make_shared<Stretches>();
-  lower::l3_sram::LoweringMemo memo;
-  Clocks clocks{RegionTimes(*machine_.sram), {}, isCoarse};
-  const Status status = forEachRound(regionProgram(plan_, mapping_, machine_), nullptr, memo,
-                                     [&](const Round &r) { return addRound(r, *all, clocks, shared, budget); });
-  if (!status) return status.diagnostics();
-  all->arrays.lowered = memo.lowered();
-  all->arrays.reused = memo.reused();
-  stretches_ = std::move(all);
-  return stretches_.get();
-}
-
-Result<ChipKernel::Ran> ChipKernel::inArrays(ChipState &state, Cache *shared, const LoopsBudget &budget) const {
-  const auto all = stretches(state.isCoarse, shared, budget);
-  if (!all) return all.diagnostics();
   Ran ran;
-  ran.arrays = (*all)->arrays;
+  ran.arrays = stretches_->arrays;
   ++state.turn;
   const machine::Sram::Control &control = *machine_.sram->control;
-  for (const Stretch &stretch : (*all)->list) {
+  for (const Stretch &stretch : stretches_->list) {
     if (stretch.isStreams) {
       const Place place = machine_.kernels->isNearL3 ? Place::kNearL3 : Place::kCore;
-      ran.time.add(loopsAt(place, state, shared, budget));
+      ran.time.add(loopsAt(place, state, shared));
       for (const auto &[tensor, u] : touched()) keepInL3(tensor, u.written > 0, state);
       makeRoom(state, ran.time);
       continue;
@@ -671,8 +310,8 @@ Result<ChipKernel::Ran> ChipKernel::inArrays(ChipState &state, Cache *shared, co
   return ran;
 }
 
-Result<ChipKernel::Ran> ChipKernel::run(Place place, ChipState &state, Cache *shared, const LoopsBudget &budget) const {
-  return place == Place::kInL3 ? inArrays(state, shared, budget) : onLoops(place, state, shared, budget);
+Result<ChipKernel::Ran> ChipKernel::run(Place place, ChipState &state, Cache *shared) const {
+  return place == Place::kInL3 ? inArrays(state, shared) : onLoops(place, state, shared);
 }
 
 Result<ChipKernel::Equation2> ChipKernel::equation2() const {

@@ -12,18 +12,17 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "pimento/base/cache.h"
 #include "pimento/evaluate/target.h"
-#include "pimento/sim/sram/controllers.h"
 #include "pimento/targets/chip/chip_nest.h"
 #include "pimento/targets/l3_sram/chip_run.h"
 #include "pimento/targets/l3_sram/chip_state.h"
 #include "pimento/targets/l3_sram/loops_time.h"
 #include "pimento/targets/l3_sram/plan.h"
 #include "pimento/targets/l3_sram/run_counts.h"
+#include "pimento/targets/l3_sram/stretches.h"
 
 namespace pimento::targets::l3_sram {
 
@@ -47,7 +46,7 @@ class ChipKernel {
   };
   /// What it takes from this state on, which it changes. `shared`: of runs of one graph; null: none. Diagnostics:
   /// capacity, sram-operation.
-  Result<Ran> run(Place place, ChipState &state, Cache *shared, const LoopsBudget &budget = {}) const;
+  Result<Ran> run(Place place, ChipState &state, Cache *shared) const;
 
   /// Equation (2) of Infinity Stream, and its terms (facts: readings of section 4.3).
   struct Equation2 {
@@ -62,51 +61,17 @@ class ChipKernel {
  private:
   struct Touched {
     std::int64_t read = 0, written = 0;  ///< bytes of a tensor
-    std::int64_t accesses = 0;           ///< of its lines
   };
   std::map<int, Touched> touched() const;
-  Result<Ran> onLoops(Place place, ChipState &state, Cache *shared, const LoopsBudget &budget) const;
-  ChipRun loopsAt(Place place, const ChipState &state, Cache *shared, const LoopsBudget &budget) const;
-  ChipRun onGrid(Place place, const ChipState &state, Cache *shared, const LoopsBudget &budget) const;
-  Result<Ran> inArrays(ChipState &state, Cache *shared, const LoopsBudget &budget) const;
-  /// Rounds one behind the other with the same commands, and what they take once all is where it belongs.
-  struct Stretch {
-    std::int64_t rounds = 0, lowering = -1, commands = 0;
-    bool isStreams = false;  ///< a region of streams alone
-    lower::l3_sram::Layout layout;
-    std::vector<tdfg::Homes::Lines> lines;  ///< wordlines that are in use
-    struct Array {
-      std::size_t tensor = 0;
-      int row = -1;
-      bool needsFetch = true;
-    };
-    std::vector<Array> arrays;         ///< that must lie in their wordlines
-    std::vector<std::size_t> written;  ///< tensors
-    ChipRun time;                      ///< of all the rounds: commands and streams between them
-  };
-  struct Stretches {
-    std::vector<Stretch> list;
-    RunCounts arrays;
-  };
-  Result<const Stretches *> stretches(bool isCoarse, Cache *shared, const LoopsBudget &budget) const;
-  /// What time of commands is found with, of all rounds.
-  struct Clocks {
-    RegionTimes times;
-    std::map<std::int64_t, sim::sram::Controllers> controllers;  ///< by elements per bitline
-    bool isCoarse = false;
-  };
-  Status addRound(const Round &round, Stretches &to, Clocks &clocks, Cache *shared, const LoopsBudget &budget) const;
-  Result<ChipRun> commandsOf(const Round &round, Clocks &clocks, Cache *shared) const;
-  ChipRun streams(const Round &round, const lower::l3_sram::StreamWork &work, bool isCoarse, Cache *shared,
-                  const LoopsBudget &budget) const;
-  ChipRun copyOf(std::int64_t elements, std::int64_t stride, bool isIndirect, DType type, bool isRead, Cache *shared,
-                 const LoopsBudget &budget) const;
+  Result<Ran> onLoops(Place place, ChipState &state, Cache *shared) const;
+  ChipRun loopsAt(Place place, const ChipState &state, Cache *shared) const;
+  ChipRun onGrid(Place place, const ChipState &state, Cache *shared) const;
+  Result<Ran> inArrays(ChipState &state, Cache *shared) const;
   void bring(const Stretch &stretch, ChipState &state, ChipRun &time, Cache *shared) const;
   void release(std::size_t tensor, ChipState &state, ChipRun &time, Cache *shared) const;
   void reserve(ChipState &state, ChipRun &time) const;
   void keepInL3(int tensor, bool isWritten, ChipState &state) const;
   void makeRoom(ChipState &state, ChipRun &time) const;
-  ChipRun transposition(const TensorState &place, std::size_t tensor, bool isOut, bool isInL3, Cache *shared) const;
   std::int64_t bytesOf(std::size_t tensor) const;
   LoopsState stateOf(const ChipState &state, const std::map<int, Touched> &touched) const;
 
@@ -116,7 +81,6 @@ class ChipKernel {
   const mapping::Mapping &mapping_;
   chip::Addresses addresses_;
   chip::ChipNest nest_;
-  std::string mappingText_;
   mutable std::shared_ptr<const Stretches> stretches_;  ///< found once
 };
 

@@ -3,10 +3,16 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
+#include "pimento/base/cache.h"
 #include "pimento/base/units.h"
 #include "pimento/evaluate/report.h"
+
+namespace pimento::sim::uncore {
+class Uncore;
+}
 
 namespace pimento::targets::l3_sram {
 
@@ -83,6 +89,18 @@ struct ChipRun {
     return sum;
   }
   void add(const ChipRun &other);
+  /// What the shared part of a chip has counted so far, `times` times.
+  void count(const sim::uncore::Uncore &chip, std::int64_t times = 1);
 };
+
+/// a + (b - a) * share, of each number; none below 0.
+ChipRun between(const ChipRun &a, const ChipRun &b, double share);
+
+/// What `make()` gives, kept under `key`; `shared`: null: nothing is kept.
+template <typename Make>
+ChipRun cached(Cache *shared, const std::string &key, const Make &make) {
+  if (shared == nullptr) return make();
+  return *shared->get<ChipRun>(key, sizeof(ChipRun), make);
+}
 
 }  // namespace pimento::targets::l3_sram

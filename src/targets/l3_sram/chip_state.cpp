@@ -6,10 +6,10 @@
 
 namespace pimento::targets::l3_sram {
 
-std::vector<std::size_t> ChipState::inL3() const {
+std::vector<std::size_t> ChipState::those(TensorState::At at) const {
   std::vector<std::size_t> order;
   for (std::size_t t = 0; t < tensors.size(); ++t)
-    if (tensors[t].at == TensorState::At::kL3) order.push_back(t);
+    if (tensors[t].at == at) order.push_back(t);
   std::ranges::sort(order, {}, [&](std::size_t t) { return std::pair(tensors[t].used, t); });
   return order;
 }
@@ -20,16 +20,16 @@ bool ChipState::hasArrays() const {
 
 std::string ChipState::key() const {
   std::string text = fmt::format("{}{}{:x}", isReserved ? "r" : "", isCoarse ? "c" : "", lowered);
-  for (std::size_t t = 0; t < tensors.size(); ++t) {
+  // In the order in which they would go.
+  for (const std::size_t t : those(TensorState::At::kArrays)) {
     const TensorState &s = tensors[t];
-    if (s.at != TensorState::At::kArrays) continue;
     text += fmt::format(" a{}{}@{}:", t, s.isDirty ? "d" : "", s.row);
     for (int d = 0; d < s.layout.dims; ++d)
       text += fmt::format("{}/{},", s.layout.extents[static_cast<std::size_t>(d)],
                           s.layout.tile[static_cast<std::size_t>(d)]);
   }
-  // Those in the L3, in the order in which they would go.
-  for (const std::size_t t : inL3()) text += fmt::format(" l{}{}", t, tensors[t].isDirty ? "d" : "");
+  for (const std::size_t t : those(TensorState::At::kL3))
+    text += fmt::format(" l{}{}", t, tensors[t].isDirty ? "d" : "");
   return text;
 }
 

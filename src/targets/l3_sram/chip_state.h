@@ -37,8 +37,8 @@ class ChipState final : public evaluate::Carried {
   std::string key() const override;
 
   bool hasArrays() const;
-  /// Those in the L3, least recently used first.
-  std::vector<std::size_t> inL3() const;
+  /// Tensors that are there, least recently used first.
+  std::vector<std::size_t> those(TensorState::At at) const;
 
   std::vector<TensorState> tensors;
   bool isReserved = false;  ///< arrays have their ways

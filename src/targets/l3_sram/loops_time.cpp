@@ -20,10 +20,6 @@ namespace {
 
 using Ranges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
-bool isIn(const Ranges &ranges, std::uint64_t address) {
-  return std::ranges::any_of(ranges, [&](const auto &r) { return r.first <= address && address < r.second; });
-}
-
 /// Of a window of cores' loops.
 constexpr std::int64_t kColdLines = 8192;
 
@@ -34,24 +30,14 @@ std::function<std::int64_t(std::uint64_t, std::int64_t)> throughUnits(const mach
   auto units = std::make_shared<sim::sram::TransposeUnits>(*machine.sram);
   const sim::uncore::Slices slices = sim::uncore::Slices::of(machine);
   const auto banks = static_cast<std::uint64_t>(machine.sram->banks());
-  return [units, ranges = state.transposed, slices, banks, ways = machine.sram->ways](std::uint64_t address,
-                                                                                      std::int64_t cycle) {
-    if (!isIn(ranges, address)) return cycle;
+  return [units, all = state.transposed, slices, banks, ways = machine.sram->ways](std::uint64_t address,
+                                                                                   std::int64_t cycle) {
+    const auto at = std::ranges::find_if(all, [&](const auto &r) { return r.first <= address && address < r.end; });
+    if (at == all.end()) return cycle;
     const std::uint64_t line = address / static_cast<std::uint64_t>(slices.line.value);
     const auto bank = static_cast<int>(address / static_cast<std::uint64_t>(slices.interleave.value) % banks);
-    constexpr int kBits = 32;
-    return units->pass(bank, static_cast<int>(line % static_cast<std::uint64_t>(ways)), kBits, cycle);
+    return units->pass(bank, static_cast<int>(line % static_cast<std::uint64_t>(ways)), at->bits, cycle);
   };
-}
-
-sim::uncore::Slices slicesOf(const machine::Machine &machine, const LoopsState &state) {
-  sim::uncore::Slices slices = sim::uncore::Slices::of(machine);
-  if (state.isReserved) {
-    const auto left = static_cast<int>(machine.sram->control->allWays - machine.sram->ways);
-    slices.size = Bytes(slices.size.value / slices.ways * left);
-    slices.ways = left;
-  }
-  return slices;
 }
 
 class Loops {
@@ -62,7 +48,7 @@ class Loops {
     if (place == Place::kCore)
       extents_ = chip::vectorCode(nest, addresses, machine, 0, threads).extents;
     else if (const auto strands = strandsOf({}); !strands.empty())
-      extents_ = strands.front().nest.extents;
+      extents_ = strands.front().front().nest.extents;
     // Groups of lanes are the iterations of streams.
     if (place != Place::kCore && !extents_.empty()) extents_.back() = ceilDiv(extents_.back(), nest.lanes);
   }
@@ -78,16 +64,16 @@ class Loops {
   }
 
  private:
-  std::vector<sim::stream::Strand> strandsOf(const Window &window) const {
-    return chip::strandsOf(nest_, addresses_, machine_, threads_, false, window);
+  std::vector<std::vector<sim::stream::Strand>> strandsOf(const Window &window) const {
+    return chip::strandsOf(nest_, addresses_, machine_, threads_, window);
   }
 
   ChipRun onCores(const Window &window, const Ranges &present) const {
     std::vector<sim::core::LoopCode> codes;
     for (std::int64_t t = 0; t < nest_.threadsOf(threads_); ++t)
       codes.push_back(chip::vectorCode(nest_, addresses_, machine_, t, threads_, window));
-    const sim::core::ManyCoresTime time =
-        sim::core::ManyCores(machine_).run(codes, slicesOf(machine_, state_), present, throughUnits(machine_, state_));
+    const sim::core::ManyCoresTime time = sim::core::ManyCores(machine_).run(
+        codes, slicesOf(machine_, state_.isReserved), present, throughUnits(machine_, state_));
     ChipRun out;
     out[Spent::kCore] = time.cycles;
     out[Count::kInstructions] = time.instructions;
@@ -115,30 +101,16 @@ class Loops {
 
   ChipRun nearL3(const Window &window, const Ranges &present) const {
     ChipRun out;
-    std::vector<sim::stream::Strand> strands = strandsOf(window);
     // Strands of one store after those of another.
-    const auto used = static_cast<std::size_t>(nest_.threadsOf(threads_));
-    for (std::size_t first = 0; first < strands.size(); first += used) {
-      sim::stream::StreamEngines engines(machine_, slicesOf(machine_, state_),
-                                         sim::stream::Engines::of(*machine_.streams));
+    for (std::vector<sim::stream::Strand> &strands : strandsOf(window)) {
+      sim::stream::StreamEngines engines(machine_, slicesOf(machine_, state_.isReserved),
+                                         sim::stream::Engines::of(machine_));
       for (const auto &[from, to] : present) engines.chip().declare(from, to);
       if (auto delay = throughUnits(machine_, state_)) engines.chip().delay(std::move(delay));
-      const auto end = std::min(strands.size(), first + used);
-      const sim::stream::StreamTimes time =
-          engines.run({std::make_move_iterator(strands.begin() + static_cast<std::ptrdiff_t>(first)),
-                       std::make_move_iterator(strands.begin() + static_cast<std::ptrdiff_t>(end))});
+      const sim::stream::StreamTimes time = engines.run(std::move(strands));
       ChipRun one;
       one[Spent::kNearL3] = time.cycles;
-      const auto &chip = engines.chip();
-      one[Count::kL3Reads] = chip.counts().reads;
-      one[Count::kL3Writes] = chip.counts().writes;
-      one[Count::kL3Misses] = chip.counts().misses;
-      one[Count::kMemoryReads] = chip.memory().reads;
-      one[Count::kMemoryWrites] = chip.memory().writes;
-      one[Count::kActivates] = chip.memory().activates;
-      for (int k = 0; k < sim::noc::kTraffics; ++k)
-        one.counts[static_cast<std::size_t>(Count::kControl) + static_cast<std::size_t>(k)] =
-            chip.network().flitHops(static_cast<sim::noc::Traffic>(k));
+      one.count(engines.chip());
       one[Count::kStreamLines] = time.lines;
       const auto &m = time.messages;
       one[Count::kStreamMessages] = m.configure + m.migrate + m.flow + m.forward + m.indirect + m.partial + m.end;
@@ -157,17 +129,6 @@ class Loops {
   std::vector<std::int64_t> extents_;
 };
 
-/// a + (b - a) * share, of each number.
-ChipRun beyond(const ChipRun &a, const ChipRun &b, double share) {
-  ChipRun out;
-  const auto line = [share](std::int64_t x, std::int64_t y) {
-    return std::max<std::int64_t>(0, std::llround(static_cast<double>(x) + static_cast<double>(y - x) * share));
-  };
-  for (std::size_t i = 0; i < out.spent.size(); ++i) out.spent[i] = line(a.spent[i], b.spent[i]);
-  for (std::size_t i = 0; i < out.counts.size(); ++i) out.counts[i] = line(a.counts[i], b.counts[i]);
-  return out;
-}
-
 /// A second window takes more or less than the first; and a share of it all at least.
 double marginOf(const ChipRun &small, const ChipRun &large, double windows, const ChipRun &all, double least) {
   const double first = static_cast<double>(small.cycles()),
@@ -176,6 +137,16 @@ double marginOf(const ChipRun &small, const ChipRun &large, double windows, cons
 }
 
 }  // namespace
+
+sim::uncore::Slices slicesOf(const machine::Machine &machine, bool isReserved) {
+  sim::uncore::Slices slices = sim::uncore::Slices::of(machine);
+  if (isReserved) {
+    const auto left = static_cast<int>(machine.sram->control->allWays - machine.sram->ways);
+    slices.size = Bytes(slices.size.value / slices.ways * left);
+    slices.ways = left;
+  }
+  return slices;
+}
 
 ChipRun timeOfLoops(const ChipNest &nest, const chip::Addresses &addresses, const machine::Machine &machine,
                     Place place, std::int64_t threads, const LoopsState &state, const LoopsBudget &budget) {
@@ -202,11 +173,11 @@ ChipRun timeOfLoops(const ChipNest &nest, const chip::Addresses &addresses, cons
     const bool isElements = place != Place::kCore && level + 1 == extents.size();
     return Window{level, isElements ? n * nest.lanes : n, 0.5};
   };
-  const std::int64_t capacity = slicesOf(machine, state).size.value * machine.noc->nodes();
+  const std::int64_t capacity = slicesOf(machine, state.isReserved).size.value * machine.noc->nodes();
   const bool staysThere = state.bytes <= capacity;
   const double windows = static_cast<double>(all) / static_cast<double>(count * inner);
   const ChipRun small = loops.run(window(count), false), large = loops.run(window(2 * count), false);
-  ChipRun out = beyond(small, large, windows - 1);
+  ChipRun out = between(small, large, windows - 1);
   // Short windows, and lines that are missed in some iterations alone, say less of the others.
   constexpr std::int64_t kLong = 64;
   constexpr double kTenth = 0.1, kHalf = 0.5;
@@ -219,7 +190,7 @@ ChipRun timeOfLoops(const ChipNest &nest, const chip::Addresses &addresses, cons
     const ChipRun smallWarm = loops.run(window(longer * count), true);
     const ChipRun largeWarm = loops.run(window(2 * longer * count), true);
     const double warmWindows = windows / static_cast<double>(longer);
-    const ChipRun warm = beyond(smallWarm, largeWarm, warmWindows - 1);
+    const ChipRun warm = between(smallWarm, largeWarm, warmWindows - 1);
     margin = marginOf(smallWarm, largeWarm, warmWindows, warm, lines > 0 ? kHalf : kTenth);
     const std::int64_t misses = large[Count::kL3Misses] - small[Count::kL3Misses];
     const std::int64_t always = out.cycles();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "pimento/machine/machine.h"
+#include "pimento/sim/uncore/uncore.h"
 #include "pimento/targets/chip/chip_nest.h"
 #include "pimento/targets/l3_sram/chip_run.h"
 
@@ -19,11 +20,15 @@ namespace pimento::targets::l3_sram {
 
 /// What of the chip's state loops meet.
 struct LoopsState {
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> present;     ///< address ranges in the L3
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> transposed;  ///< likewise, in arrays
-  std::int64_t coldLines = 0;  ///< that the kernel touches and the L3 does not have
-  bool isReserved = false;     ///< arrays have their ways of the L3
-  std::int64_t bytes = 0;      ///< of all that the kernel touches
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> present;  ///< address ranges in the L3
+  struct Transposed {
+    std::uint64_t first = 0, end = 0;
+    int bits = 32;  ///< of an element
+  };
+  std::vector<Transposed> transposed;  ///< of these, in arrays
+  std::int64_t coldLines = 0;          ///< that the kernel touches and the L3 does not have
+  bool isReserved = false;             ///< arrays have their ways of the L3
+  std::int64_t bytes = 0;              ///< of all that the kernel touches
 };
 
 /// Iterations of the innermost loop, of each thread, that are simulated at most in a window; a stream's are groups of
@@ -32,6 +37,9 @@ struct LoopsBudget {
   std::int64_t core = 64, stream = 64;
 };
 inline constexpr LoopsBudget kWholeLoops{INT64_MAX, INT64_MAX};
+
+/// The slices of a machine, less the ways that arrays have.
+sim::uncore::Slices slicesOf(const machine::Machine &machine, bool isReserved);
 
 /// Place: kCore or kNearL3. `threads`: those that the loops are shared by.
 ChipRun timeOfLoops(const chip::ChipNest &nest, const chip::Addresses &addresses, const machine::Machine &machine,

@@ -86,6 +86,8 @@ class SramKernel final : public evaluate::CompiledPart {
  private:
   Result<DeviceRun> onChip(const evaluate::RunMode &mode, kernel::DataSet *data) const;
   Result<DeviceRun> inArrays(kernel::DataSet &data, const evaluate::RunMode &mode) const;
+  /// Where it runs from a state on, as a program of its own.
+  Place placeOf(const ChipState &state, Cache *shared) const;
   /// Values, as a place computes them.
   Status compute(Place place, kernel::DataSet &data, const evaluate::RunMode &mode) const;
   /// `residency`: of the program's arrays; null: time alone.
@@ -155,12 +157,19 @@ Status SramKernel::compute(Place place, kernel::DataSet &data, const evaluate::R
   return okStatus();
 }
 
+Place SramKernel::placeOf(const ChipState &state, Cache *shared) const {
+  const auto steps = choosePath({&*chip_}, state, machine_, shared);
+  return steps ? static_cast<Place>(steps->front().place) : chip_->places().front();
+}
+
 Result<DeviceRun> SramKernel::onChip(const evaluate::RunMode &mode, kernel::DataSet *data) const {
   ChipState idle(part_.graph->tensors.size(), false);
   auto *state = dynamic_cast<ChipState *>(mode.carried);
   if (state == nullptr) state = &idle;
-  const Place place = mode.place >= 0 ? static_cast<Place>(mode.place) : chip_->places().front();
-  const auto ran = chip_->run(place, *state, mode.shared);
+  Cache own;
+  Cache *shared = mode.shared != nullptr ? mode.shared : &own;
+  const Place place = mode.place >= 0 ? static_cast<Place>(mode.place) : placeOf(*state, shared);
+  const auto ran = chip_->run(place, *state, shared);
   if (!ran) return ran.diagnostics();
   DeviceRun run;
   std::int64_t kernel = 0;
@@ -256,8 +265,7 @@ kernel::Order SramKernel::order() const {
   if (chip_) {
     if (chosen_ < 0) {  // alone, from an idle machine
       Cache cache;
-      const auto steps = choosePath({&*chip_}, ChipState(part_.graph->tensors.size(), false), machine_, &cache);
-      chosen_ = steps ? steps->front().place : static_cast<int>(Place::kCore);
+      chosen_ = static_cast<int>(placeOf(ChipState(part_.graph->tensors.size(), false), &cache));
     }
     if (static_cast<Place>(chosen_.load()) != Place::kInL3) return chip::orderOf(chip_->nest(), chip_->threads());
   }

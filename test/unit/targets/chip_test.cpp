@@ -154,6 +154,53 @@ TEST(Chip, StatesWithOneKeyHaveOneFuture) {
   }
 }
 
+TEST(Chip, AKernelByItselfTakesWhatAProgramOfOneDoes) {
+  Rng rng(25);
+  const machine::Machine m = test::load("l3-sram");
+  const evaluate::Target &target = test::targetOf(m);
+  for (std::int64_t n = test::caseCount(6); n > 0; --n) {
+    const kernel::Graph graph = parsed(test::randomRegions(rng, 1, 256));
+    const evaluate::GraphPart part{&graph};
+    const auto compiled = target.compile(part, *target.reference(part, m, {}, {}), m, {}, {});
+    ASSERT_TRUE(compiled);
+    const auto alone = (*compiled)->run({});
+    ASSERT_TRUE(alone);
+    const auto report = evaluated(graph, m, false);
+    ASSERT_TRUE(report);
+    EXPECT_EQ(alone->cycles, report->cycles);
+    EXPECT_EQ(alone->where, report->stages.front().where);
+  }
+}
+
+TEST(Chip, KeysTellApartWhatGoesFirst) {
+  ChipState a(2, false), b(2, false);
+  for (const TensorState::At at : {TensorState::At::kL3, TensorState::At::kArrays}) {
+    a.tensors[0] = b.tensors[1] = {.at = at, .used = 1};
+    a.tensors[1] = b.tensors[0] = {.at = at, .used = 2};
+    EXPECT_NE(a.key(), b.key());
+  }
+}
+
+/// Of programs of very many kernels those of one form are timed together: what they read is of the form.
+TEST(Chip, KernelsOfOneBodyAndOtherAccessesAreTimedApart) {
+  const machine::Machine m = test::load("l3-sram");
+  const evaluate::Target &target = test::targetOf(m);
+  const kernel::Graph graph = parsed({"X[i,j] = A[i,j] + B[i,j]; Y[i,j] = A[j,i] + B[j,i]", {{"i", 64}, {"j", 64}}});
+  Cache shared;
+  std::int64_t cycles[2];
+  for (int k = 0; k < 2; ++k) {
+    const evaluate::GraphPart part{&graph, k, 1};
+    const auto compiled = target.compile(part, *target.reference(part, m, {}, {}), m, {}, {});
+    ASSERT_TRUE(compiled);
+    ChipState state(graph.tensors.size(), true);
+    const auto run =
+        (*compiled)->run({.shared = &shared, .carried = &state, .place = static_cast<int>(Place::kNearL3)});
+    ASSERT_TRUE(run);
+    cycles[k] = run->cycles.value;
+  }
+  EXPECT_LT(cycles[0], cycles[1]) << "the second reads columns";
+}
+
 TEST(Chip, SamplesHoldTheWhole) {
   const machine::Machine m = test::load("l3-sram");
   const struct {
@@ -166,7 +213,7 @@ TEST(Chip, SamplesHoldTheWhole) {
     for (const Place place : {Place::kCore, Place::kNearL3}) {
       const kernel::Graph graph = parsed({p.text, p.sizes});
       const chip::ChipNest nest = chip::chipNest(graph, 0, m.kernels->vector);
-      const chip::Addresses addresses = chip::addressesOf(graph, Bytes(4096));
+      const chip::Addresses addresses = chip::addressesOf(graph);
       LoopsState cold;
       for (const kernel::Tensor &t : graph.tensors) {
         cold.bytes += t.elements() * 4;
