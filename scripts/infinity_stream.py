@@ -2,13 +2,16 @@
 """Runs the 13 programs of Infinity Stream's Table 3 on its five machines: infinity_stream.py PIMENTO [--check] [NAME...].
 
 For each program one `pimento compare`, without data; --check: with data, every answer checked against the interpreter,
-elements of arrays as the host computes them (sram.mode=words). Prints cycles, energy, both over the first machine's, what cycles were spent on and traffic of every machine, and
-checks that phases sum to the total, terms of energy to theirs, and classes of traffic to the counts of flit-hops.
+elements of arrays as the host computes them (sram.mode=words). Prints cycles, energy, both over the first machine's,
+what cycles were spent on and traffic of every machine, and checks that phases sum to the total, terms of energy to
+theirs, and classes of traffic to the counts of flit-hops.
 """
 
 import argparse
+import concurrent.futures
 import json
 import math
+import os
 import subprocess
 import sys
 import time
@@ -26,6 +29,7 @@ def arguments():
     parser.add_argument("names", nargs="*", default=NAMES)
     parser.add_argument("--check", action="store_true", help="compute answers, and check them")
     parser.add_argument("--machines", default=",".join(MACHINES), help="machines, the first is what others are compared to")
+    parser.add_argument("--processes", type=int, default=os.cpu_count(), help="programs at a time")
     parser.add_argument("--json", help="file for all numbers")
     return parser.parse_args()
 
@@ -59,10 +63,14 @@ def main():
     start = time.monotonic()
     print(f"{'program':15} {'machine':14} {'cycles':>14} {'speed':>6} {'energy':>8} {'eff.':>5}  "
           + " ".join(f"{s[:7]:>7}" for s in SPENT) + "   flit-hops")
-    for name in args.names:
+
+    def compare(name):
         command = [args.pimento, "compare", name, "--targets", ",".join(machines), "--json", "--quiet"]
         command += ["--engine", "simulate", "--set", "sram.mode=words"] if args.check else ["--data", "none"]
-        done = subprocess.run(command, capture_output=True, text=True)
+        return subprocess.run(command, capture_output=True, text=True)
+
+    programs = concurrent.futures.ThreadPoolExecutor(args.processes)
+    for name, done in zip(args.names, programs.map(compare, args.names)):
         try:
             rows = json.loads(done.stdout)["rows"]
         except (json.JSONDecodeError, KeyError):
