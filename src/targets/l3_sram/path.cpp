@@ -71,7 +71,12 @@ class Path {
       }
       const bool can = mayRun(r, place);
       isAny |= can;
-      places.push_back(can ? place : mayRun(r, Place::kNearL3) ? Place::kNearL3 : Place::kCore);
+      Place other = Place::kCore;
+      if (mayRun(r, Place::kNearL3))
+        other = Place::kNearL3;
+      else if (!mayRun(r, other))
+        other = runs_[r]->places().front();
+      places.push_back(can ? place : other);
     }
     return isAny ? places : std::vector<Place>();
   }

@@ -125,6 +125,19 @@ TEST(Chip, KeepsDataInArraysFromKernelToKernel) {
   EXPECT_GT(memory("c[i] = a[i] + b[i]; d[i] = c[i] * e[i]"), once) << "e does";
 }
 
+/// Some kernels have one place, and not all of them the same.
+TEST(Chip, KernelsWithoutAGraphRunOnCoresOfAChipThatHasArraysAlone) {
+  const machine::Machine m = test::load("l3-in");
+  auto graph = kernel::parseNotation("d[p,c] += a[p,k] * b[k,c]; h[x[p],c] += d[p,c]",
+                                     {{"p", 512}, {"c", 16}, {"k", 16}, {"h_1", 16}}, DType::kF32);
+  if (!graph) GTEST_FAIL() << graph.diagnostics().front().str();
+  const auto report = evaluated(*graph, m, false);
+  ASSERT_TRUE(report) << report.diagnostics().front().str();
+  ASSERT_EQ(report->stages.size(), 2U);
+  EXPECT_EQ(report->stages[0].where, "in L3");
+  EXPECT_EQ(report->stages[1].where, "cores");
+}
+
 TEST(Chip, StatesWithOneKeyHaveOneFuture) {
   Rng rng(24);
   const machine::Machine m = test::load("l3-sram");
