@@ -98,7 +98,20 @@ bool Always::covers(const Box &whole, const Box &part) const {
   return true;
 }
 
+Form Always::plain(Form form) const {
+  for (std::size_t k = region_.rounds.size(); k-- > 0;) {
+    const Range &range = region_.rounds[k].range;
+    if (range.lows.size() == 1 && range.highs.size() == 1 && range.highs[0] == plus(range.lows[0], constantForm(1)))
+      form = substituted(form, region_.rounds[k].name, range.lows[0]);
+  }
+  for (std::size_t k = program_.loops.size(); k-- > 0;)
+    if (program_.loops[k].extent == constantForm(1)) form = substituted(form, program_.loops[k].name, Form{});
+  return form;
+}
+
 Range Always::plain(Range range) const {
+  for (Form &form : range.lows) form = plain(std::move(form));
+  for (Form &form : range.highs) form = plain(std::move(form));
   const auto reduce = [](std::vector<Form> &forms, auto isImplied) {
     std::ranges::sort(forms, isBefore);
     forms.erase(std::ranges::unique(forms).begin(), forms.end());

@@ -17,6 +17,8 @@ class Always {
   /// Every cell of `part` is one of `whole`.
   bool covers(const Range &whole, const Range &part) const;
   bool covers(const Box &whole, const Box &part) const;
+  /// Without loops that have one value.
+  Form plain(Form form) const;
   /// Without bounds that others imply, in one order: equal ranges are written alike.
   Range plain(Range range) const;
   Box plain(Box box) const;

@@ -89,10 +89,14 @@ class Extractor {
     for (std::size_t l = 0; l < lattice_.dims.size(); ++l) {
       LatticeDim &dim = lattice_.dims[l];
       if (dim.loop >= 0) continue;
-      for (const auto *accesses : {&streams_.loads, &streams_.targets})
-        for (const StreamAccess &access : *accesses)
-          if (isAligned(access, lattice_) && !isOneElement(access) && l < access.index.size())
-            dim.offset = indexOf(access, l).form;
+      const auto placeAt = [&](const StreamAccess &access) {
+        if (isAligned(access, lattice_) && !isOneElement(access) && l < access.index.size())
+          dim.offset = indexOf(access, l).form;
+      };
+      std::vector<int> loads = liveLoads(streams_);
+      std::ranges::sort(loads);
+      for (const int load : loads) placeAt(streams_.loads[static_cast<std::size_t>(load)]);
+      for (const StreamAccess &target : streams_.targets) placeAt(target);
       dim.range = {{dim.offset}, {plus(dim.offset, constantForm(1))}, 1};
     }
   }

@@ -25,7 +25,7 @@ class Chooser {
  public:
   Chooser(Program &program, const Streams &streams)
       : program_(program), streams_(streams), loops_(streams.dims.size()) {
-    findLive();
+    for (const int load : liveLoads(streams)) loads_.push_back(streams.loads[static_cast<std::size_t>(load)]);
   }
 
   LatticeChoice run() {
@@ -41,24 +41,6 @@ class Chooser {
   }
 
  private:
-  /// Loads that something stored hangs on.
-  void findLive() {
-    const std::vector<kernel::Value> &body = streams_.nest.body;
-    std::vector<bool> isLive(body.size(), false);
-    for (const kernel::Store &store : streams_.nest.stores) isLive[static_cast<std::size_t>(store.value)] = true;
-    for (const StreamAccess &target : streams_.targets)
-      if (target.indirectIndex >= 0) isLive[static_cast<std::size_t>(target.indirectIndex)] = true;
-    for (std::size_t v = body.size(); v-- > 0;) {
-      if (!isLive[v]) continue;
-      for (int a = 0; a < kernel::argumentCount(body[v].op); ++a)
-        isLive[static_cast<std::size_t>(body[v].args[static_cast<std::size_t>(a)])] = true;
-      if (body[v].op != kernel::Op::kLoad) continue;
-      const StreamAccess &load = streams_.loads[static_cast<std::size_t>(body[v].access)];
-      if (load.indirectIndex >= 0) isLive[static_cast<std::size_t>(load.indirectIndex)] = true;
-      loads_.push_back(load);
-    }
-  }
-
   std::string noLoop() const {
     if (streams_.dims.empty()) return "a single element";
     for (const StreamDim &dim : streams_.dims)
@@ -329,6 +311,25 @@ class Chooser {
 };
 
 }  // namespace
+
+std::vector<int> liveLoads(const Streams &streams) {
+  const std::vector<kernel::Value> &body = streams.nest.body;
+  std::vector<bool> isLive(body.size(), false);
+  std::vector<int> loads;
+  for (const kernel::Store &store : streams.nest.stores) isLive[static_cast<std::size_t>(store.value)] = true;
+  for (const StreamAccess &target : streams.targets)
+    if (target.indirectIndex >= 0) isLive[static_cast<std::size_t>(target.indirectIndex)] = true;
+  for (std::size_t v = body.size(); v-- > 0;) {
+    if (!isLive[v]) continue;
+    for (int a = 0; a < kernel::argumentCount(body[v].op); ++a)
+      isLive[static_cast<std::size_t>(body[v].args[static_cast<std::size_t>(a)])] = true;
+    if (body[v].op != kernel::Op::kLoad) continue;
+    loads.push_back(body[v].access);
+    const StreamAccess &load = streams.loads[static_cast<std::size_t>(loads.back())];
+    if (load.indirectIndex >= 0) isLive[static_cast<std::size_t>(load.indirectIndex)] = true;
+  }
+  return loads;
+}
 
 LatticeChoice chooseLattice(Program &program, const Streams &streams) {
   return Chooser(program, streams).run();

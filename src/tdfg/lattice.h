@@ -31,6 +31,9 @@ struct LatticeChoice {
 };
 LatticeChoice chooseLattice(Program &program, const Streams &streams);
 
+/// Loads that something stored hangs on, numbers of `streams.loads`, the last ones of the body first.
+std::vector<int> liveLoads(const Streams &streams);
+
 /// An index with rounds for the loops that are rounds: what is left are loops on the lattice.
 StreamIndex withRounds(const StreamIndex &index, const Lattice &lattice);
 

@@ -64,6 +64,11 @@ class Optimiser {
     }
     Region better = region_;
     vocabulary_.decode(terms_, last, better);
+    if (Always(program_, better).bounding() != Always(program_, region_).bounding()) {
+      report_.unchanged = "an array that the lattice has its size from would go";
+      report_.steps.clear();
+      return report_;
+    }
     addHints(program_, better);
     report_.after = after;
     region_ = std::move(better);
