@@ -1,13 +1,17 @@
 #include "pimento/driver/emit_tdfg.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "pimento/base/file.h"
 #include "pimento/driver/input.h"
 #include "pimento/driver/machine_option.h"
+#include "pimento/emit/format.h"
 #include "pimento/frontend/frontend.h"
 #include "pimento/kernel/zoo.h"
 #include "pimento/machine/machine.h"
+#include "pimento/targets/l3_sram/rewriting.h"
 #include "pimento/tdfg/extract.h"
 #include "pimento/tdfg/fit.h"
 #include "pimento/tdfg/text.h"
@@ -76,9 +80,64 @@ Result<tdfg::FatBinary> fatBinaryOf(const Options &options) {
   return tdfg::makeFatBinary(std::move(*program));
 }
 
+namespace {
+
+/// Sizes at which nodes are priced: given ones and defaults, else this or the least that the program takes.
+constexpr std::int64_t kUsualSize = 512;
+
+/// The graphs as `--fp` rewrites them, with what each rewrite did as comments.
+Result<std::string> rewritten(const Options &options, tdfg::Program program) {
+  const Result<machine::Machine> machine = loadTarget(options, options.target);
+  if (!machine) return machine.diagnostics();
+  if (!machine->sram)
+    return usageError("bad-fp", "--fp", fmt::format("{} has no costs of tensor graphs", machine->name),
+                      "choose a machine whose SRAM computes, as l3-sram");
+  kernel::Sizes sizes;
+  const kernel::ZooEntry *entry = kernel::zooEntry(options.input);
+  for (const tdfg::Name &name : program.names) {
+    if (name.kind != tdfg::Name::Kind::kSize) continue;
+    sizes[name.name] = std::max(program.leastSize, kUsualSize);
+    if (entry != nullptr)
+      for (const auto &[known, value] : entry->defaults)
+        if (known == name.name) sizes[name.name] = value;
+  }
+  const auto values = tdfg::bindSizes(program, sizes);
+  if (!values) return values.diagnostics();
+  std::string text;
+  for (std::size_t r = 0; r < program.regions.size(); ++r) {
+    const tdfg::NodeCost costs = targets::l3_sram::nodeCosts(program, static_cast<int>(r), *values, *machine->sram);
+    tdfg::OptimiserOptions how;
+    how.mayReassociate = machine->sram->rewrite == machine::Sram::Rewrite::kReassociate;
+    how.explains = true;
+    const tdfg::OptimiserReport report = tdfg::optimise(program, program.regions[r], costs, how);
+    text += fmt::format("# {}: ", program.regions[r].name);
+    if (!report.unchanged.empty()) {
+      text += fmt::format("{}\n", report.unchanged);
+      continue;
+    }
+    text += fmt::format("{} -> {} cycles of operations and moves; {} after {} rounds, {} nodes in {} classes; {}\n",
+                        emit::grouped(report.before), emit::grouped(report.after), name(report.stop), report.rounds,
+                        emit::grouped(static_cast<std::int64_t>(report.nodes)),
+                        emit::grouped(static_cast<std::int64_t>(report.classes)),
+                        report.isProved ? "proved to be the least" : "the least that was found");
+    std::int64_t cost = report.before;
+    for (const tdfg::OptimiserReport::Step &step : report.steps) {
+      text += fmt::format("#   {}{}", step.rule, step.isForward ? "" : ", right to left");
+      if (step.cost != cost)
+        text += fmt::format(": {}{}", step.cost > cost ? "+" : "", emit::grouped(step.cost - cost));
+      text += "\n";
+      cost = step.cost;
+    }
+  }
+  return text + tdfg::print(program, tdfg::Part::kGraphs);
+}
+
+}  // namespace
+
 Result<std::string> emitTensorStage(const Options &options) {
   const auto binary = fatBinaryOf(options);
   if (!binary) return binary.diagnostics();
+  if (options.emit == kStages[1] && !options.fp.empty()) return rewritten(options, binary->program);
   if (options.emit == kStages[2]) return tdfg::writeFatBinary(*binary);
   return tdfg::print(binary->program, options.emit == kStages[0] ? tdfg::Part::kStreams : tdfg::Part::kGraphs);
 }

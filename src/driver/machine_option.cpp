@@ -48,6 +48,22 @@ Result<std::pair<std::string, std::string>> machineFile(const Options &options, 
   return std::pair(std::move(*file), std::move(*contents));
 }
 
+/// --fp.
+Status applyFp(const Options &options, machine::Machine &machine) {
+  using Rewrite = machine::Sram::Rewrite;
+  if (options.fp.empty()) return okStatus();
+  if (options.fp != "strict" && options.fp != "reassociate")
+    return usageError("bad-fp", "--fp", fmt::format("'{}' is not known", options.fp),
+                      suggest(options.fp, {"strict", "reassociate"}));
+  if (machine.sram) {
+    machine.sram->rewrite = options.fp == "strict" ? Rewrite::kStrict : Rewrite::kReassociate;
+  } else if (options.fp == "reassociate") {
+    return usageError("bad-fp", "--fp", fmt::format("{} keeps the order of sums that its mapping has", machine.name),
+                      "leave it out, or choose a machine whose SRAM computes, as l3-sram");
+  }
+  return okStatus();
+}
+
 }  // namespace
 
 Result<machine::Machine> loadTarget(const Options &options, const std::string &name) {
@@ -65,13 +81,14 @@ Result<machine::Machine> loadTarget(const Options &options, const std::string &n
     Result<machine::Machine> machine =
         machine::parseMachine(file->second, file->first, machineFolders(options), overrides);
     if (!machine) return machine;
+    if (Status s = applyFp(options, *machine); !s) return s.diagnostics();
     if (Status s = targets::check(*machine); !s) return s.diagnostics();
     return machine;
   };
   if (!options.tools) return read();
   constexpr std::size_t kMachine = std::size_t{64} << 10;
-  const std::string key = fmt::format("{}\n{}\n{}\n{}", file->first, fmt::join(machineFolders(options), "\n"),
-                                      fmt::join(options.sets, "\n"), file->second);
+  const std::string key = fmt::format("{}\n{}\n{}\n{}\n{}", file->first, fmt::join(machineFolders(options), "\n"),
+                                      fmt::join(options.sets, "\n"), options.fp, file->second);
   return *options.tools->cache->get<Result<machine::Machine>>(key, kMachine, read);
 }
 

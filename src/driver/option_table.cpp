@@ -121,6 +121,11 @@ constexpr auto kRows = std::to_array<OptionRow>({
    .help = "leave out a pass of the near-bank optimiser ('compile --emit passes' lists them); repeatable",
    .page = "how-to/optimiser-pass.md", .group = G::kMappings, .runKey = "passes", .isAlwaysInRun = false,
    .apiKey = "pass"},
+  {.name = "fp", .field = &Options::fp, .value = "HOW", .verbs = kKernelVerbs,
+   .help = "how tensor graphs of computing SRAM are rewritten: strict (every bit stays) or reassociate (floating-point sums and "
+           "products in other orders, too); 'compile --emit tdfg' shows the result",
+   .page = "tdfg.md#rewriting-graphs", .group = G::kKernel, .runKey = "fp", .isAlwaysInRun = false,
+   .apiKey = "fp", .usual = "as the machine's sram.rewrite"},
   {.name = "objective", .field = &Options::objective, .value = "WHAT", .verbs = kKernelVerbs,
    .help = "what auto mappings minimise: time (in total), energy, or kernel (cycles of the device kernel alone; also compute); "
            "explore: only that, instead of time and energy together; tune: what it minimises",

@@ -36,6 +36,7 @@ struct Options {
   std::vector<std::string> sets;               ///< "PATH=VALUE"
   std::vector<std::string> maps;               ///< empty: what the file states, else auto
   std::vector<std::string> passes;             ///< "-NAME": left out
+  std::string fp;                              ///< "strict", "reassociate"; empty: as the machine has it
   std::string objective;                       ///< of auto: "time", "energy", "kernel"; empty: time
   std::string offload;                         ///< "all", "possible", "best"; empty: best for networks, else all
   std::string data;                            ///< empty: the verb's default

@@ -7,6 +7,7 @@
 
 #include "pimento/tdfg/fat_binary.h"
 #include "pimento/tdfg/graph.h"
+#include "pimento/tdfg/optimise.h"
 #include "pimento/tdfg/text.h"
 
 namespace pimento::fuzz {
@@ -31,8 +32,21 @@ inline void checkProgram(const tdfg::Program &program) {
   const auto values = tdfg::bindSizes(program, sizes);
   if (!values) return checkRefusal(values.diagnostics());
   static_cast<void>(tdfg::graphOf(program, *values));
-  for (std::size_t r = 0; r < program.regions.size(); ++r)
-    static_cast<void>(tdfg::bindRegion(program, static_cast<int>(r), *values));
+  for (std::size_t r = 0; r < program.regions.size(); ++r) {
+    const auto bound = tdfg::bindRegion(program, static_cast<int>(r), *values);
+    // What can run can run when it has been rewritten.
+    tdfg::Program rewritten = program;
+    const auto cost = [](const tdfg::Node &n) {
+      return n.kind == tdfg::NodeKind::kCmp ? 1000 : n.kind == tdfg::NodeKind::kMv ? 700 : 0;
+    };
+    const tdfg::OptimiserReport report =
+        tdfg::optimise(rewritten, rewritten.regions[r], cost,
+                       {.mayReassociate = true, .explains = true, .nodes = 300, .rounds = 4, .steps = 300});
+    PIMENTO_CHECK(report.after <= report.before);
+    PIMENTO_CHECK(!report.unchanged.empty() || report.isReplayed);
+    PIMENTO_CHECK(tdfg::verify(rewritten).ok());
+    if (bound) PIMENTO_CHECK(tdfg::bindRegion(rewritten, static_cast<int>(r), *values).ok());
+  }
 }
 
 }  // namespace pimento::fuzz

@@ -12,6 +12,8 @@ namespace pimento::machine {
 
 namespace {
 
+constexpr Word<Sram::Rewrite> kRewrites[] = {
+    {"none", Sram::Rewrite::kNone}, {"strict", Sram::Rewrite::kStrict}, {"reassociate", Sram::Rewrite::kReassociate}};
 constexpr Word<Sram::Mode> kModes[] = {{"bits", Sram::Mode::kBits}, {"words", Sram::Mode::kWords}};
 constexpr Word<Sram::Times> kTimes[] = {
     {"counted", Sram::Times::kCounted}, {"artifact", Sram::Times::kArtifact}, {"paper", Sram::Times::kPaper}};
@@ -76,6 +78,10 @@ row::Rows rows() {
       row::flag("sram.parallel_intra_array_shift", "a shift inside arrays takes one bitline's time, however far"),
       row::flag("sram.parallel_inter_array_shift", "subtrees of a way shift side by side"),
       row::flag("sram.parallel_way_read", "arrays of a way leave it as one"),
+      row::choice("sram.rewrite", choicesOf(kRewrites),
+                  "graphs become cheaper ones before they are lowered: not, keeping every bit, or with floating-point "
+                  "sums and products in other orders",
+                  false),
       row::choice("sram.mode", choicesOf(kModes), "what is executed: micro-operations on wordlines, or whole elements"),
       row::choice("sram.times", choicesOf(kTimes),
                   "cycles of compute commands: counted from micro-programs, or one of the tables below"),
@@ -126,6 +132,7 @@ void build(const Contents &c, Machine &m) {
   s.hasParallelIntraShift = c.flag("sram.parallel_intra_array_shift");
   s.hasParallelInterShift = c.flag("sram.parallel_inter_array_shift");
   s.hasParallelWayRead = c.flag("sram.parallel_way_read");
+  if (c.has("sram.rewrite")) s.rewrite = enumOf(kRewrites, c.text("sram.rewrite"));
   s.mode = enumOf(kModes, c.text("sram.mode"));
   s.times = enumOf(kTimes, c.text("sram.times"));
   for (const Word<SramClass> &w : kClasses) {

@@ -34,6 +34,12 @@ struct Sram {
   bool hasParallelInterShift = true;   ///< subtrees of a way shift side by side
   bool hasParallelWayRead = true;      ///< arrays of a way are read as one on the way out of it
 
+  enum class Rewrite : std::uint8_t {
+    kNone,
+    kStrict,                   ///< results keep every bit
+    kReassociate,              ///< sums and products of floating-point numbers in other orders, too
+  } rewrite = Rewrite::kNone;  ///< of graphs into cheaper ones, before they are lowered
+
   enum class Mode : std::uint8_t {
     kBits,   ///< micro-operations on wordlines
     kWords,  ///< one operation of the host per element

@@ -118,6 +118,7 @@ Result<Plan> makePlan(const GraphPart &part, const machine::Machine &machine) {
   plan.dimOf = dimsOf(plan.program, part.kernel());
   const tdfg::ArraySize size{static_cast<int>(machine.sram->wordlines), static_cast<int>(machine.sram->bitlines)};
   const std::optional<tdfg::Homes> homes = homesOf(part, plan.tensors, plan.program, size);
+  plan.rewriting = rewriteGraphs(plan.program, plan.values, size, homes ? &*homes : nullptr, *machine.sram);
   for (std::size_t r = 0; r < plan.program.regions.size(); ++r) {
     tdfg::Region &region = plan.program.regions[r];
     plan.schedules.emplace_back();

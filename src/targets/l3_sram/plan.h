@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pimento/evaluate/target.h"
+#include "pimento/targets/l3_sram/rewriting.h"
 #include "pimento/targets/l3_sram/rounds.h"
 #include "pimento/tdfg/schedule.h"
 #include "pimento/tdfg/tdfg.h"
@@ -20,6 +21,7 @@ struct Plan {
   std::vector<tdfg::Schedule> schedules;  ///< by region
   std::vector<int> dimOf;                 ///< by lattice dim: dim of the kernel, or -1
   int elementBytes = 4;                   ///< of the smallest element of an array
+  Rewriting rewriting;                    ///< of the graphs
 };
 
 /// Diagnostics: those of streams, tensor graphs and schedules.

@@ -67,7 +67,7 @@ class SramKernel final : public evaluate::CompiledPart {
                                         std::int64_t /*mostCommands*/) const override;
   Result<std::string> emit(std::string_view stage, const std::string &kernel, bool isFirst) const override;
   std::vector<std::string> choices() const override {
-    std::vector<std::string> said;
+    std::vector<std::string> said = plan_.rewriting.sentences;
     for (const tdfg::Region &region : plan_.program.regions)
       if (!region.reason.empty()) said.push_back("left to streams: " + region.reason);
     if (chip_)
@@ -244,6 +244,8 @@ std::string SramKernel::whatStreamsRan() const {
 
 /// An order is one tree for all outputs: it says nothing of lines that begin or end elsewhere from output to output.
 std::string SramKernel::whyUnchecked() const {
+  if (plan_.rewriting.isReordered)
+    return "floating-point sums and products may be in another order than the kernel's (sram.rewrite=reassociate)";
   for (const tdfg::Region &region : plan_.program.regions)
     for (const tdfg::Node &node : region.nodes) {
       if (node.kind != tdfg::NodeKind::kReduce || !isFloat(node.type)) continue;

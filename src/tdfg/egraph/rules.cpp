@@ -10,6 +10,8 @@ namespace {
 
 /// Terms may nest so deep; a limit for hostile texts.
 constexpr int kDeepest = 200;
+/// What a rule set has registers for.
+constexpr std::size_t kMostParts = 250;
 
 bool isBlank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
@@ -34,6 +36,8 @@ class Reader {
     if (!isTwoWay && !take("->")) return wrong("expected '->' or '<->'");
     if (!pattern(rule.right, rule.variables, 0)) return problem();
     if (skipped() < line_.size()) return wrong("expected the end of the line");
+    if (rule.left.parts.size() + rule.right.parts.size() > kMostParts)
+      return wrong(fmt::format("the rule has more than {} operators and variables", kMostParts));
     std::vector<Rule> rules{rule};
     if (isTwoWay) {
       if (rule.leftVariables != static_cast<int>(rule.variables.size()) || !hasAll(rule.right, rule.leftVariables))

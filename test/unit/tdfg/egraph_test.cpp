@@ -426,6 +426,9 @@ TEST(Rules, SayWhatIsWrongAndWhere) {
   std::string deep;
   for (int k = 0; k < 1000; ++k) deep += "(f ";
   EXPECT_FALSE(addText(graph, deep));
+  std::string wide = "a: (f", more = " -> (f";
+  for (int k = 0; k < 14; ++k) wide += " (g 1 2 3 4 5 6 7 8 9)", more += " (g 1 2 3 4 5 6 7 8 9)";
+  EXPECT_NE(message((wide + ")" + more + ")").c_str()).find("more than 250"), std::string::npos);
 }
 
 }  // namespace

@@ -1,0 +1,194 @@
+#include "pimento/targets/l3_sram/rewriting.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <tuple>
+
+#include "pimento/base/element_bits.h"
+#include "pimento/emit/format.h"
+#include "pimento/lower/l3_sram/region.h"
+#include "pimento/sim/sram/command_time.h"
+
+namespace pimento::targets::l3_sram {
+
+namespace {
+
+using tdfg::Node;
+using tdfg::NodeKind;
+
+/// Where a command cannot be timed: more than moves of one bitline, less than a spill.
+constexpr std::int64_t kUnknownCycles = 1000;
+
+lower::l3_sram::Wishes wishesOf(const tdfg::Region &region) {
+  lower::l3_sram::Wishes w;
+  for (const tdfg::Hints &h : region.hints) {
+    w.shifted |= h.shifted;
+    w.broadcast |= h.broadcast;
+    w.reduced |= h.reduced;
+  }
+  return w;
+}
+
+class Costs {
+ public:
+  Costs(const tdfg::Program &program, int region, const tdfg::Values &values, const machine::Sram &sram)
+      : values_(values), sram_(sram), time_(sram) {
+    const auto instance = tdfg::bindRegion(program, region, values);
+    if (!instance || instance->isEmpty) return;
+    extents_ = instance->bounding;
+    const auto tile =
+        lower::l3_sram::heuristicTile(extents_, wishesOf(program.regions[static_cast<std::size_t>(region)]), sram);
+    if (tile) tile_.assign(tile->begin(), tile->begin() + static_cast<std::ptrdiff_t>(extents_.size()));
+  }
+
+  std::int64_t of(const Node &node) {
+    switch (node.kind) {
+      case NodeKind::kCmp:
+        return ofCompute(node);
+      case NodeKind::kMv:
+      case NodeKind::kBc:
+      case NodeKind::kReduce:
+        return ofMove(node);
+      default:
+        return 0;
+    }
+  }
+
+ private:
+  std::int64_t ofCompute(const Node &node) {
+    program::SramCommand c;
+    c.kind = program::SramCommandKind::kCompute;
+    c.op = node.op;
+    c.type = node.type;
+    c.argument = node.op == kernel::Op::kSelect ? DType::kU8 : node.type;
+    c.bitlines.add(1, sram_.bitlines);
+    c.tiles.add(1, sram_.arraysPerBank());
+    const auto cycles = time_.of(c, 0);
+    return cycles ? cycles->value : kUnknownCycles;
+  }
+
+  std::int64_t numberOf(const tdfg::Form &form, std::int64_t other) const {
+    const auto value = tdfg::valueOf(form, values_);
+    return value && *value != 0 ? *value : other;
+  }
+
+  std::int64_t ofMove(const Node &node) {
+    const auto key =
+        std::tuple(node.kind, node.type, node.dim, numberOf(node.distance, 1), static_cast<int>(node.combine));
+    const auto [at, isNew] = moves_.try_emplace(key, kUnknownCycles);
+    if (isNew && !tile_.empty())
+      if (const auto cycles = timed(node)) at->second = *cycles;
+    return at->second;
+  }
+
+  /// A region of this node alone, over the whole lattice.
+  std::optional<std::int64_t> timed(const Node &node) {
+    const auto d = static_cast<std::size_t>(node.dim);
+    tdfg::Program p;
+    p.name = "move";
+    std::vector<tdfg::Form> shape;
+    for (std::size_t k = extents_.size(); k-- > 0;) shape.push_back(tdfg::constantForm(extents_[k]));
+    p.arrays = {{"x", node.type, shape, kernel::Role::kInput}, {"y", node.type, shape, kernel::Role::kOutput}};
+    tdfg::Region r;
+    r.name = "r0";
+    r.lattice = static_cast<int>(extents_.size());
+    tdfg::Box all;
+    for (const std::int64_t n : extents_) all.push_back({{tdfg::Form{}}, {tdfg::constantForm(n)}, 1});
+    Node tensor, moved = node;
+    tensor.kind = NodeKind::kTensor;
+    tensor.type = node.type;
+    tensor.array = 0;
+    tensor.box = all;
+    moved.args = {0};
+    tdfg::Box out = all;
+    const auto range = [](std::int64_t low, std::int64_t high) {
+      return tdfg::Range{{tdfg::constantForm(low)}, {tdfg::constantForm(high)}, 1};
+    };
+    if (node.kind == NodeKind::kMv) {
+      const std::int64_t by = numberOf(node.distance, 1);
+      if (by >= extents_[d] || -by >= extents_[d]) return std::nullopt;
+      moved.distance = tdfg::constantForm(by);
+      out[d] = range(std::max<std::int64_t>(0, by), extents_[d] + std::min<std::int64_t>(0, by));
+    } else if (node.kind == NodeKind::kBc) {
+      tensor.box[d] = range(0, 1);
+      moved.distance = tdfg::Form{};
+      moved.count = tdfg::constantForm(extents_[d]);
+    } else {
+      out[d] = range(0, 1);
+    }
+    r.domain = all;
+    r.nodes = {tensor, moved};
+    tdfg::Output output;
+    output.node = 1;
+    output.array = 1;
+    output.box = out;
+    r.outputs = {output};
+    p.regions = {r};
+    const auto instance = tdfg::bindRegion(p, 0, {});
+    const auto schedule =
+        tdfg::schedule(p, 0, {static_cast<int>(sram_.wordlines), static_cast<int>(sram_.bitlines)}, nullptr);
+    const auto layout = lower::l3_sram::place(extents_, tile_, static_cast<int>(sizeOf(node.type).value), sram_);
+    if (!instance || !schedule || !layout) return std::nullopt;
+    const std::vector<std::uint64_t> constants(p.regions[0].nodes.size(), 0);
+    const auto code = lower::l3_sram::lowerRegion(*instance, *schedule, *layout, constants);
+    if (!code) return std::nullopt;
+    const auto time = time_.of(code->commands);
+    if (!time) return std::nullopt;
+    return time->total.value;
+  }
+
+  const tdfg::Values &values_;
+  const machine::Sram &sram_;
+  sim::sram::CommandTime time_;
+  std::vector<std::int64_t> extents_, tile_;
+  std::map<std::tuple<NodeKind, DType, int, std::int64_t, int>, std::int64_t> moves_;
+};
+
+int spillsOf(const tdfg::Program &program, std::size_t region, const tdfg::ArraySize &size, const tdfg::Homes *homes) {
+  const auto schedule = tdfg::schedule(program, static_cast<int>(region), size, homes);
+  return schedule ? schedule->spills : -1;
+}
+
+}  // namespace
+
+tdfg::NodeCost nodeCosts(const tdfg::Program &program, int region, const tdfg::Values &values,
+                         const machine::Sram &sram) {
+  auto costs = std::make_shared<Costs>(program, region, values, sram);
+  return [costs](const Node &node) { return costs->of(node); };
+}
+
+Rewriting rewriteGraphs(tdfg::Program &program, const tdfg::Values &values, const tdfg::ArraySize &size,
+                        const tdfg::Homes *homes, const machine::Sram &sram) {
+  Rewriting out;
+  if (sram.rewrite == machine::Sram::Rewrite::kNone) return out;
+  for (std::size_t r = 0; r < program.regions.size(); ++r) {
+    tdfg::Region &region = program.regions[r];
+    if (region.nodes.empty()) continue;
+    const int spills = spillsOf(program, r, size, homes);
+    if (spills < 0) continue;
+    const tdfg::Region before = region;
+    tdfg::OptimiserOptions options;
+    options.mayReassociate = sram.rewrite == machine::Sram::Rewrite::kReassociate;
+    const tdfg::OptimiserReport report =
+        tdfg::optimise(program, region, nodeCosts(program, static_cast<int>(r), values, sram), options);
+    if (!report.unchanged.empty()) continue;
+    const int now = spillsOf(program, r, size, homes);
+    if (now < 0 || now > spills) {
+      region = before;
+      continue;
+    }
+    out.isReordered |= options.mayReassociate && std::ranges::any_of(region.nodes, [](const Node &n) {
+                         return n.kind == NodeKind::kCmp && isFloat(n.type);
+                       });
+    out.sentences.push_back(fmt::format("graph {} rewritten: {} instead of {} cycles of operations and moves ({}, {})",
+                                        region.name, emit::grouped(report.after), emit::grouped(report.before),
+                                        name(report.stop),
+                                        report.isProved ? "proved to be the least" : "the least that was found"));
+  }
+  return out;
+}
+
+}  // namespace pimento::targets::l3_sram

@@ -1,0 +1,28 @@
+// Graphs of a kernel made cheaper before they are scheduled, by what their nodes cost in the arrays of a machine.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pimento/machine/machine.h"
+#include "pimento/tdfg/optimise.h"
+#include "pimento/tdfg/schedule.h"
+#include "pimento/tdfg/tdfg.h"
+
+namespace pimento::targets::l3_sram {
+
+/// Cycles of nodes of region number `region` at these sizes, in the tile of the published heuristic: operations in one
+/// bank, moves and broadcasts of a whole lattice lowered and timed. The arguments outlive it.
+tdfg::NodeCost nodeCosts(const tdfg::Program &program, int region, const tdfg::Values &values,
+                         const machine::Sram &sram);
+
+struct Rewriting {
+  std::vector<std::string> sentences;  ///< what changed, for reports
+  bool isReordered = false;            ///< floating-point sums or products may be in another order
+};
+
+/// Every region's graph, as Sram::rewrite says; a graph whose schedule would spill more stays as it is.
+Rewriting rewriteGraphs(tdfg::Program &program, const tdfg::Values &values, const tdfg::ArraySize &size,
+                        const tdfg::Homes *homes, const machine::Sram &sram);
+
+}  // namespace pimento::targets::l3_sram
