@@ -1,8 +1,10 @@
 #include "pimento/driver/emit_tdfg.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "pimento/base/file.h"
 #include "pimento/driver/input.h"
@@ -85,6 +87,31 @@ namespace {
 /// Sizes at which nodes are priced: given ones and defaults, else this or the least that the program takes.
 constexpr std::int64_t kUsualSize = 512;
 
+/// Steps that change the cost, one per line; of the others how many there are, and by which equations.
+std::string stepsOf(const tdfg::OptimiserReport &report) {
+  std::string text;
+  std::int64_t cost = report.before, silent = 0;
+  std::set<std::string> equations;
+  const auto addSilent = [&] {
+    if (silent > 0) text += fmt::format("#   {} steps at no cost: {}\n", silent, fmt::join(equations, ", "));
+    silent = 0;
+    equations.clear();
+  };
+  for (const tdfg::OptimiserReport::Step &step : report.steps) {
+    if (step.cost == cost) {
+      ++silent;
+      equations.insert(step.rule.substr(0, step.rule.find(',')));
+      continue;
+    }
+    addSilent();
+    text += fmt::format("#   {}{}: {}{}\n", step.rule, step.isForward ? "" : ", right to left",
+                        step.cost > cost ? "+" : "", emit::grouped(step.cost - cost));
+    cost = step.cost;
+  }
+  addSilent();
+  return text;
+}
+
 /// The graphs as `--fp` rewrites them, with what each rewrite did as comments.
 Result<std::string> rewritten(const Options &options, tdfg::Program program) {
   const Result<machine::Machine> machine = loadTarget(options, options.target);
@@ -120,14 +147,7 @@ Result<std::string> rewritten(const Options &options, tdfg::Program program) {
                         emit::grouped(static_cast<std::int64_t>(report.nodes)),
                         emit::grouped(static_cast<std::int64_t>(report.classes)),
                         report.isProved ? "proved to be the least" : "the least that was found");
-    std::int64_t cost = report.before;
-    for (const tdfg::OptimiserReport::Step &step : report.steps) {
-      text += fmt::format("#   {}{}", step.rule, step.isForward ? "" : ", right to left");
-      if (step.cost != cost)
-        text += fmt::format(": {}{}", step.cost > cost ? "+" : "", emit::grouped(step.cost - cost));
-      text += "\n";
-      cost = step.cost;
-    }
+    text += stepsOf(report);
   }
   return text + tdfg::print(program, tdfg::Part::kGraphs);
 }

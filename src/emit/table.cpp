@@ -46,7 +46,8 @@ std::string checkedText(const evaluate::Report &r) {
   for (const evaluate::Stage &s : r.stages)
     if (!s.unchecked.empty()) return "no: " + s.unchecked;
   if (!r.isChecked) return "no; " + whyUnchecked(r);
-  const std::string interpreter = "bit for bit against the reference interpreter";
+  const std::string interpreter = r.isWithinRounding ? "as near to the exact result as rounding in any order allows"
+                                                     : "bit for bit against the reference interpreter";
   return r.checkedText ? fmt::format("yes, {}; source: {}", interpreter, evaluate::checkedAgainst(r))
                        : "yes, " + interpreter;
 }

@@ -23,10 +23,13 @@ class Checker {
 
   /// Evaluates the part's kernels, each in its order (none: the interpreter's own), and compares what others can see.
   /// All NaNs are equal; everything else must agree bit for bit. The device's results stay in the data. Diagnostics:
-  /// wrong-answer, and those of the interpreter.
-  Status after(const PlannedPart &part, const std::vector<kernel::Order> &orders);
+  /// wrong-answer, and those of the interpreter. `mayReorder`: of the part, which is one kernel: floating-point results
+  /// within the error of any order are right.
+  Status after(const PlannedPart &part, const std::vector<kernel::Order> &orders, bool mayReorder = false);
 
  private:
+  Status afterReordered(const PlannedPart &part);
+
   const kernel::Graph &graph_;
   kernel::DataSet *data_;
   std::map<std::size_t, kernel::TensorData> kept_;  ///< by tensor

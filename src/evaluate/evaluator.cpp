@@ -15,6 +15,7 @@
 #include "pimento/evaluate/host_layer.h"
 #include "pimento/evaluate/price.h"
 #include "pimento/evaluate/round_sample.h"
+#include "pimento/evaluate/rounding.h"
 #include "pimento/evaluate/slices.h"
 #include "pimento/evaluate/two_slice.h"
 #include "pimento/kernel/data_bounds.h"
@@ -194,7 +195,11 @@ class Run {
   Status onDevice(std::size_t p, std::size_t run, std::int64_t &times) {
     const PlannedPart &part = graph_[p];
     isTruncated_ |= part.mapping.tail == mapping::Tail::kTruncate;
-    const std::string unchecked = part.compiled->whyUnchecked();
+    const bool mayReorder = part.compiled->mayReorder();
+    std::string unchecked = part.compiled->whyUnchecked();
+    if (unchecked.empty() && mayReorder &&
+        !hasRoundingBound(request_.graph->kernels[static_cast<std::size_t>(part.first)]))
+      unchecked = "sums are in another order than the kernel's, and no bound of their rounding is known";
     const bool isChecked = request_.data != nullptr && unchecked.empty();
     isUnchecked_ |= !unchecked.empty();
     if (isChecked) checker_->before(part);
@@ -202,10 +207,11 @@ class Run {
     if (!ran) return causeOf(part, run, ran.diagnostics());
     if (ran->isStuck) return stuckProgram(*ran);
     if (isChecked && !isTruncated_)
-      if (Status s =
-              checker_->after(part, ran->order ? std::vector{*ran->order} : ordersOf(part.compiled.get(), part.count));
+      if (Status s = checker_->after(
+              part, ran->order ? std::vector{*ran->order} : ordersOf(part.compiled.get(), part.count), mayReorder);
           !s)
         return s;
+    report_.isWithinRounding |= isChecked && mayReorder;
     const HostWork work = part.compiled->hostWork();
     if (report_.stages[p].runs == 0) {
       report_.compileUs += part.compileUs;

@@ -87,7 +87,7 @@ NumericError Conversion::overall() const {
 
 std::string checkedAgainst(const Report &report) {
   if (!report.isChecked) return {};
-  if (!report.checkedText) return "interpreter";
+  if (!report.checkedText) return report.isWithinRounding ? "interpreter, within the error bound" : "interpreter";
   return report.checkedText->language +
          (report.checkedText->isBitForBit ? ", bit for bit" : ", within the error bound");
 }

@@ -239,6 +239,7 @@ struct Report {
   /// Of chips with a network: flit-hops by class, and bits moved inside arrays, between them, and over the network.
   std::map<std::string, std::int64_t> traffic;
   bool isChecked = false;
+  bool isWithinRounding = false;           ///< some results were held against exact values (CompiledPart::mayReorder)
   std::optional<CheckedText> checkedText;  ///< beside the interpreter
   std::optional<Conversion> conversion;    ///< of a kernel in other types than its own
   SimulatedUnit unit;

@@ -105,6 +105,9 @@ class CompiledPart : public virtual Runnable {
   /// Runs every command on real data: reads inputs and temporaries from `data`, writes outputs into it. Of `mode`, what
   /// is known of the data counts for nothing. Diagnostics: those of programs that fault on their data.
   virtual Result<DeviceRun> runOn(kernel::DataSet &data, const RunMode &mode) const = 0;
+  /// May floating-point sums and products be in another order than order() says? Then results are held against their
+  /// exact values and what rounding may have changed (RoundingBound).
+  virtual bool mayReorder() const { return false; }
   /// Why its program computes no answer: it is timed only, and runOn() is not to be called. Empty: it computes one.
   virtual std::string whyUnchecked() const { return {}; }
   /// Placing the graph's constants by commands of the device, once: phases without a kernel. Nothing: the host does it,

@@ -1,6 +1,8 @@
 // How much of a resource is taken in each cycle, where users come in any order of time: issue slots, ports, units.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -71,6 +73,77 @@ class Calendar {
   std::vector<std::uint64_t> slots_;
   std::size_t mask_;
   std::int64_t fullFrom_ = 0, fullTo_ = 0;
+};
+
+/// The same of what one user has at a time, for many cycles at a stretch: a bit per cycle, so that many of them stay
+/// near.
+class BitCalendar {
+ public:
+  /// As Calendar's, at least 128.
+  explicit BitCalendar(std::size_t window) : words_(window / kBits), mask_(words_.size() - 1) {}
+
+  /// Takes the first `length` free cycles in a row from `at` on. Returns where they begin.
+  std::int64_t take(std::int64_t at, std::int64_t length) {
+    if (length > kLongest) return takeMany(at, length);
+    for (;;) {
+      // Places in the next 64 cycles where a run may begin.
+      const std::uint64_t free = ~taken(at);
+      std::uint64_t runs = free & ~std::uint64_t{0} >> (length - 1);
+      for (std::int64_t k = 1; k < length; ++k) runs &= free >> k;
+      if (runs != 0) {
+        at += std::countr_zero(runs);
+        book(at, length);
+        return at;
+      }
+      at += kBits - length + 1;
+    }
+  }
+
+ private:
+  std::int64_t takeMany(std::int64_t at, std::int64_t length) {
+    for (std::int64_t run = 0; run < length;) {
+      if ((taken(at + run) & 1) == 0) {
+        ++run;
+      } else {
+        at += run + 1;
+        run = 0;
+      }
+    }
+    for (std::int64_t done = 0; done < length; done += kLongest) book(at + done, std::min(kLongest, length - done));
+    return at;
+  }
+
+  static constexpr std::int64_t kLongest = 32;  ///< that one look at 64 cycles finds
+  static constexpr std::int64_t kBits = 64;
+  struct Word {
+    std::int64_t block = -1;  ///< of 64 cycles
+    std::uint64_t taken = 0;
+  };
+  Word &word(std::int64_t block) { return words_[static_cast<std::size_t>(block) & mask_]; }
+  std::uint64_t takenIn(std::int64_t block) {
+    const Word &w = word(block);
+    return w.block == block ? w.taken : 0;
+  }
+  /// Of the 64 cycles from `at` on.
+  std::uint64_t taken(std::int64_t at) {
+    const std::int64_t block = at / kBits, shift = at % kBits;
+    const std::uint64_t low = takenIn(block) >> shift;
+    return shift == 0 ? low : low | takenIn(block + 1) << (kBits - shift);
+  }
+  void book(std::int64_t from, std::int64_t length) {
+    const std::uint64_t run = (std::uint64_t{1} << length) - 1;
+    const std::int64_t shift = from % kBits;
+    mark(from / kBits, run << shift);
+    if (shift + length > kBits) mark(from / kBits + 1, run >> (kBits - shift));
+  }
+  void mark(std::int64_t block, std::uint64_t bits) {
+    Word &w = word(block);
+    if (w.block != block) w = {block, 0};
+    w.taken |= bits;
+  }
+
+  std::vector<Word> words_;
+  std::size_t mask_;
 };
 
 }  // namespace pimento::sim

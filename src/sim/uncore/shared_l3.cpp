@@ -26,7 +26,7 @@ SharedL3::SharedL3(const machine::Machine &machine, const Slices &slices)
     ready_.emplace_back(tags_.back().places());
   }
   ports_.assign(nodes, Calendar(slices.ports, kWindow));
-  links_.assign(nodes * kDirections, Calendar(1, kWindow));
+  links_.assign(nodes * kDirections, BitCalendar(kWindow));
 }
 
 Node SharedL3::home(std::uint64_t line) const {
@@ -54,22 +54,29 @@ bool SharedL3::isPresent(std::uint64_t address) const {
 Tick SharedL3::cross(Node from, Node to, Bytes data, Traffic traffic, Tick at) {
   const machine::Noc &noc = *machine_.noc;
   const std::int64_t flits = noc.flits(data);
-  Node here = from;
-  bool isAlongX = noc.routing == machine::Noc::Routing::kXY;
+  std::int64_t x = from % noc.columns, y = from / noc.columns;
+  const std::int64_t toX = to % noc.columns, toY = to / noc.columns;
   Tick head = at;
-  const auto move = [&](int direction, Node next) {
-    Calendar &link = links_[static_cast<std::size_t>(here) * kDirections + static_cast<std::size_t>(direction)];
-    head = link.take(head + noc.router.value, flits) + noc.link.value;
-    here = next;
-    flitHops_[static_cast<std::size_t>(traffic)] += flits;
+  const auto move = [&](int direction) {
+    const std::int64_t link = (y * noc.columns + x) * kDirections + direction;
+    head = links_[static_cast<std::size_t>(link)].take(head + noc.router.value, flits) + noc.link.value;
   };
-  for (int dimension = 0; dimension < 2; ++dimension, isAlongX = !isAlongX)
-    if (isAlongX)
-      while (here % noc.columns != to % noc.columns)
-        here % noc.columns < to % noc.columns ? move(0, here + 1) : move(1, here - 1);
-    else
-      while (here / noc.columns != to / noc.columns)
-        here / noc.columns < to / noc.columns ? move(2, here + noc.columns) : move(3, here - noc.columns);
+  const auto alongX = [&] {
+    for (; x < toX; ++x) move(0);
+    for (; x > toX; --x) move(1);
+  };
+  const auto alongY = [&] {
+    for (; y < toY; ++y) move(2);
+    for (; y > toY; --y) move(3);
+  };
+  flitHops_[static_cast<std::size_t>(traffic)] += flits * (std::abs(x - toX) + std::abs(y - toY));
+  if (noc.routing == machine::Noc::Routing::kXY) {
+    alongX();
+    alongY();
+  } else {
+    alongY();
+    alongX();
+  }
   // Out of the last router to the tile.
   return head + noc.router.value + flits - 1;
 }

@@ -56,6 +56,7 @@ class SramKernel final : public evaluate::CompiledPart {
   DeviceRun bound(const kernel::DataSpec * /*values*/) const override { return {}; }
   kernel::Order order() const override;
   std::string whyUnchecked() const override;
+  bool mayReorder() const override { return plan_.rewriting.isReordered; }
   Result<DeviceRun> run(const evaluate::RunMode &mode) const override {
     return chip_ ? onChip(mode, nullptr) : runWith(nullptr, mode.observer);
   }
@@ -244,8 +245,6 @@ std::string SramKernel::whatStreamsRan() const {
 
 /// An order is one tree for all outputs: it says nothing of lines that begin or end elsewhere from output to output.
 std::string SramKernel::whyUnchecked() const {
-  if (plan_.rewriting.isReordered)
-    return "floating-point sums and products may be in another order than the kernel's (sram.rewrite=reassociate)";
   for (const tdfg::Region &region : plan_.program.regions)
     for (const tdfg::Node &node : region.nodes) {
       if (node.kind != tdfg::NodeKind::kReduce || !isFloat(node.type)) continue;

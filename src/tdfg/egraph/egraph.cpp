@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cassert>
 
 #include "pimento/base/diagnostics.h"
 
@@ -178,7 +177,7 @@ Fact EGraph::factOf(NodeId n) {
 }
 
 ClassId EGraph::add(Op op, std::span<const ClassId> arguments) {
-  assert(static_cast<int>(arguments.size()) == language_.arity(op));
+  PIMENTO_SLOW_CHECK(static_cast<int>(arguments.size()) == language_.arity(op));
   if (proofs_) {
     std::array<Term, Language::kMostArguments> terms{};
     std::ranges::transform(arguments, terms.begin(), [&](ClassId a) { return termOf(find(a)); });
@@ -439,7 +438,7 @@ void EGraph::rebuild() {
 // ---- With proofs ----
 
 void EGraph::keepTerm(Term t, ClassId c) {
-  assert(t == termClasses_.size());
+  PIMENTO_CHECK(t == termClasses_.size());
   termClasses_.push_back(c);
   if (classTerms_.size() < leaders_.size()) classTerms_.resize(leaders_.size(), t);
 }

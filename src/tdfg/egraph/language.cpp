@@ -1,11 +1,11 @@
 #include "pimento/tdfg/egraph/language.h"
 
-#include <cassert>
+#include "pimento/base/diagnostics.h"
 
 namespace pimento::tdfg::egraph {
 
 Op Language::intern(std::string_view name, int arity) {
-  assert(arity >= 0 && arity <= kMostArguments);
+  PIMENTO_CHECK(arity >= 0 && arity <= kMostArguments);
   std::string key(name);
   key += '/';
   key += std::to_string(arity);

@@ -1,7 +1,8 @@
 #include "pimento/tdfg/egraph/proofs.h"
 
 #include <algorithm>
-#include <cassert>
+
+#include "pimento/base/diagnostics.h"
 
 namespace pimento::tdfg::egraph {
 
@@ -26,7 +27,6 @@ void Proofs::makeRoot(Term t) {
 
 void Proofs::connect(Term a, Term b, int rule) {
   makeRoot(a);
-  up(b);
   up(a) = {b, rule, true};
 }
 
@@ -38,7 +38,7 @@ std::vector<Proofs::Edge> Proofs::way(Term a, Term b) const {
     return way;
   };
   std::vector<Term> fromA = toRoot(a), fromB = toRoot(b);
-  assert(fromA.back() == fromB.back());
+  PIMENTO_CHECK(fromA.back() == fromB.back());
   while (fromA.size() > 1 && fromB.size() > 1 && fromA[fromA.size() - 2] == fromB[fromB.size() - 2]) {
     fromA.pop_back();
     fromB.pop_back();

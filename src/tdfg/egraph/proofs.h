@@ -6,9 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "pimento/tdfg/egraph/language.h"

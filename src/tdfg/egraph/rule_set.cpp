@@ -1,8 +1,7 @@
-// Rules made ready: for every node of a pattern a plan that finds the matches with that node in them.
+#include "pimento/tdfg/egraph/rule_set.h"
+
 #include <algorithm>
 #include <bitset>
-
-#include "pimento/tdfg/egraph/runner.h"
 
 namespace pimento::tdfg::egraph {
 

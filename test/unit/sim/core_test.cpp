@@ -507,5 +507,20 @@ TEST(Calendar, TakesTheFirstRoomThereIs) {
   EXPECT_EQ(c.take(3, 2), 3);
 }
 
+TEST(Calendar, OfBitsTakesWhatOneOfCountsTakes) {
+  Rng rng(8);
+  for (int n = 0; n < 50; ++n) {
+    Calendar counts(1);
+    BitCalendar bits(1 << 14);
+    const std::int64_t longest = n % 5 == 0 ? 70 : 5;
+    std::int64_t now = rng.integer(0, 200);
+    for (int k = 0; k < 2000; ++k) {
+      now += rng.integer(0, 8);
+      const std::int64_t at = std::max<std::int64_t>(0, now - rng.integer(0, 300)), length = rng.integer(1, longest);
+      ASSERT_EQ(bits.take(at, length), counts.take(at, length));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace pimento::sim::core

@@ -138,6 +138,29 @@ TEST(Chip, KernelsWithoutAGraphRunOnCoresOfAChipThatHasArraysAlone) {
   EXPECT_EQ(report->stages[1].where, "cores");
 }
 
+/// Nine products of three weights; the same bits, or what rounding in another order leaves of them, and fewer cycles.
+TEST(Chip, RewritesGraphsAndStillComputesTheKernel) {
+  const std::string text =
+      "o[i,j] = 0.3 * a[i,j] + 0.7 * a[i,j+1] + 0.3 * a[i,j+2] + 0.7 * a[i+1,j] + 0.1 * a[i+1,j+1] + 0.7 * a[i+1,j+2] "
+      "+ "
+      "0.3 * a[i+2,j] + 0.7 * a[i+2,j+1] + 0.3 * a[i+2,j+2]";
+  std::vector<std::int64_t> compute;
+  for (const char *rewrite : {"none", "strict", "reassociate"}) {
+    const machine::Machine m = test::load("l3-in", {{"sram.mode", "words"}, {"sram.rewrite", rewrite}});
+    const kernel::Graph graph = parsed({text, {{"i", 64}, {"j", 64}}});
+    kernel::DataSet data = kernel::makeData(graph, {.seed = 3});
+    const auto report = evaluated(graph, m, true, 1, &data);
+    ASSERT_TRUE(report) << rewrite << ": " << report.diagnostics().front().str();
+    EXPECT_TRUE(report->isChecked) << rewrite;
+    EXPECT_EQ(report->isWithinRounding, std::string_view(rewrite) == "reassociate");
+    EXPECT_EQ(evaluate::checkedAgainst(*report),
+              std::string_view(rewrite) == "reassociate" ? "interpreter, within the error bound" : "interpreter");
+    compute.push_back(report->breakdown()[evaluate::Part::kCompute].value);
+  }
+  EXPECT_LT(compute[1], compute[0]);
+  EXPECT_LT(compute[2], compute[1]);
+}
+
 TEST(Chip, StatesWithOneKeyHaveOneFuture) {
   Rng rng(24);
   const machine::Machine m = test::load("l3-sram");
