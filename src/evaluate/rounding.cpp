@@ -49,6 +49,7 @@ kernel::Graph widened(const kernel::Graph &graph, int kernel, bool isMagnitude) 
 kernel::TensorData widened(const kernel::TensorData &data, bool isMagnitude) {
   if (!isFloat(data.type)) return data;
   kernel::TensorData wide(DType::kF64, data.shape);
+  if (data.bytes.empty()) return wide;  // what nobody has written yet
   for (std::int64_t e = 0; e < data.elements(); ++e) {
     const double x = data.asDouble(e);
     wide.setDouble(e, isMagnitude ? std::abs(x) : x);

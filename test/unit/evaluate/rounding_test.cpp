@@ -23,7 +23,8 @@ TEST(RoundingBound, HoldsForSumsInAnyOrderAndNotForOneThatLacksATerm) {
     const kernel::Graph graph = parsed("y[i] += a[i,j] * b[j] - c[j]", type);
     ASSERT_TRUE(hasRoundingBound(graph.kernels[0]));
     for (std::int64_t seed = test::caseCount(20); seed > 0; --seed) {
-      const kernel::DataSet before = kernel::makeData(graph, {.seed = static_cast<std::uint64_t>(seed)});
+      kernel::DataSet before = kernel::makeData(graph, {.seed = static_cast<std::uint64_t>(seed)});
+      before[static_cast<std::size_t>(graph.tensorNamed("y"))] = kernel::TensorData(type, {8});
       const auto bound = RoundingBound::of(graph, 0, before);
       ASSERT_TRUE(bound);
       const auto a = static_cast<std::size_t>(graph.tensorNamed("a")),
