@@ -93,7 +93,8 @@ std::string stepsOf(const tdfg::OptimiserReport &report) {
   std::int64_t cost = report.before, silent = 0;
   std::set<std::string> equations;
   const auto addSilent = [&] {
-    if (silent > 0) text += fmt::format("#   {} steps at no cost: {}\n", silent, fmt::join(equations, ", "));
+    if (silent > 0)
+      text += fmt::format("#   {} step{} at no cost: {}\n", silent, silent == 1 ? "" : "s", fmt::join(equations, ", "));
     silent = 0;
     equations.clear();
   };

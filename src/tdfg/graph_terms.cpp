@@ -9,8 +9,6 @@
 namespace pimento::tdfg {
 
 using egraph::Fact;
-using egraph::Op;
-using egraph::Term;
 using egraph::Terms;
 
 GraphTerms::GraphTerms(const Program &program, const Region &region, Box bounding)
@@ -26,8 +24,8 @@ GraphTerms::GraphTerms(const Program &program, const Region &region, Box boundin
 
 // ---- Terms ----
 
-Op GraphTerms::operatorOf(const std::string &name, int arity, const Node &node) {
-  const Op op = language_.intern(name, arity);
+egraph::Op GraphTerms::operatorOf(const std::string &name, int arity, const Node &node) {
+  const egraph::Op op = language_.intern(name, arity);
   Node prototype = node;
   prototype.args.clear();
   const auto [at, isNew] = prototypes_.try_emplace(op, std::move(prototype));
@@ -42,42 +40,42 @@ Op GraphTerms::operatorOf(const std::string &name, int arity, const Node &node) 
   return op;
 }
 
-Op GraphTerms::literal(const Box &box) {
+egraph::Op GraphTerms::literal(const Box &box) {
   const Box plain = always_.plain(box);
-  const auto [at, isNew] = boxes_.try_emplace(textOf(plain), Op{});
+  const auto [at, isNew] = boxes_.try_emplace(textOf(plain), egraph::Op{});
   if (!isNew) return at->second;
   at->second = language_.intern(fmt::format("box{}", boxes_.size() - 1), 0);
   literals_[at->second] = {What::kBox, plain, {}, -1};
   return at->second;
 }
 
-Op GraphTerms::literal(const Form &form) {
-  const auto [at, isNew] = forms_.try_emplace(print(form, program_.names), Op{});
+egraph::Op GraphTerms::literal(const Form &form) {
+  const auto [at, isNew] = forms_.try_emplace(print(form, program_.names), egraph::Op{});
   if (!isNew) return at->second;
   at->second = language_.intern(fmt::format("form{}", forms_.size() - 1), 0);
   literals_[at->second] = {What::kForm, {}, form, -1};
   return at->second;
 }
 
-Op GraphTerms::literal(int dim) {
-  const Op op = language_.intern(fmt::format("d{}", dim), 0);
+egraph::Op GraphTerms::literal(int dim) {
+  const egraph::Op op = language_.intern(fmt::format("d{}", dim), 0);
   literals_[op] = {What::kDim, {}, {}, dim};
   return op;
 }
 
-const Box *GraphTerms::box(Op literal) const {
+const Box *GraphTerms::box(egraph::Op literal) const {
   const auto at = literals_.find(literal);
   return at != literals_.end() && at->second.what == What::kBox ? &at->second.box : nullptr;
 }
 
-const Form *GraphTerms::form(Op literal) const {
+const Form *GraphTerms::form(egraph::Op literal) const {
   const auto at = literals_.find(literal);
   return at != literals_.end() && at->second.what == What::kForm ? &at->second.form : nullptr;
 }
 
-Term GraphTerms::encode(Terms &terms, std::size_t index) {
+egraph::Term GraphTerms::encode(Terms &terms, std::size_t index) {
   const Node &node = region_.nodes[index];
-  std::vector<Term> arguments;
+  std::vector<egraph::Term> arguments;
   const auto addArguments = [&] {
     for (const int a : node.args) arguments.push_back(encoded_[static_cast<std::size_t>(a)]);
   };
@@ -136,14 +134,14 @@ Term GraphTerms::encode(Terms &terms, std::size_t index) {
       break;
     }
   }
-  const Op op = operatorOf(name, static_cast<int>(arguments.size()), node);
+  const egraph::Op op = operatorOf(name, static_cast<int>(arguments.size()), node);
   return terms.add(op, arguments).first;
 }
 
-Term GraphTerms::encode(Terms &terms) {
+egraph::Term GraphTerms::encode(Terms &terms) {
   encoded_.clear();
   for (std::size_t n = 0; n < region_.nodes.size(); ++n) encoded_.push_back(encode(terms, n));
-  Term rest = leaf(terms, none_);
+  egraph::Term rest = leaf(terms, none_);
   for (std::size_t o = region_.outputs.size(); o-- > 0;) {
     const Output &output = region_.outputs[o];
     if (output.pattern.indirect >= 0 && output.isStream)
@@ -153,10 +151,10 @@ Term GraphTerms::encode(Terms &terms) {
   return rest;
 }
 
-std::optional<Node> GraphTerms::nodeOf(const Terms &terms, Term t) const {
+std::optional<Node> GraphTerms::nodeOf(const Terms &terms, egraph::Term t) const {
   const auto prototype = prototypes_.find(terms.op(t));
   Node node;
-  const std::span<const Term> arguments = terms.arguments(t);
+  const std::span<const egraph::Term> arguments = terms.arguments(t);
   const auto meaning = [&](std::size_t k) { return literals_.at(terms.op(arguments[k])); };
   if (prototype != prototypes_.end()) node = prototype->second;
   if (terms.op(t) == mv_) {
@@ -179,11 +177,12 @@ std::optional<Node> GraphTerms::nodeOf(const Terms &terms, Term t) const {
   return node;
 }
 
-int GraphTerms::decodeNode(const Terms &terms, Term t, Region &region, std::map<Term, int> &done) const {
+int GraphTerms::decodeNode(const Terms &terms, egraph::Term t, Region &region,
+                           std::map<egraph::Term, int> &done) const {
   if (const auto known = done.find(t); known != done.end()) return known->second;
   std::optional<Node> node = nodeOf(terms, t);
   PIMENTO_CHECK(node.has_value());
-  for (const Term a : terms.arguments(t)) {
+  for (const egraph::Term a : terms.arguments(t)) {
     if (literals_.contains(terms.op(a))) continue;
     node->args.push_back(decodeNode(terms, a, region, done));
   }
@@ -198,11 +197,11 @@ int GraphTerms::decodeNode(const Terms &terms, Term t, Region &region, std::map<
   return done[t] = static_cast<int>(region.nodes.size()) - 1;
 }
 
-void GraphTerms::decode(const Terms &terms, Term root, Region &region) const {
+void GraphTerms::decode(const Terms &terms, egraph::Term root, Region &region) const {
   region.nodes.clear();
-  std::map<Term, int> done;
+  std::map<egraph::Term, int> done;
   const auto take = [&] {
-    Term t = terms.arguments(root)[0];
+    egraph::Term t = terms.arguments(root)[0];
     while (terms.op(t) == shrink_) t = terms.arguments(t)[1];
     root = terms.arguments(root)[1];
     return decodeNode(terms, t, region, done);
@@ -261,7 +260,7 @@ std::optional<Box> GraphTerms::repeated(const Box &box, int dim, const Form &fir
   return always_.meet(out, bounding_);
 }
 
-Fact GraphTerms::of(Op op, std::span<const Fact> arguments) {
+Fact GraphTerms::of(egraph::Op op, std::span<const Fact> arguments) {
   if (const auto literal = literals_.find(op); literal != literals_.end()) return fact(literal->second);
   if (op == mv_) {
     const Box *box = domain(arguments[2]);

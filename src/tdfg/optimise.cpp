@@ -15,7 +15,6 @@ namespace pimento::tdfg {
 
 using egraph::EGraph;
 using egraph::NodeId;
-using egraph::Term;
 using egraph::Terms;
 
 namespace {
@@ -26,18 +25,19 @@ constexpr std::size_t kMostSteps = 20'000;
 constexpr std::int64_t kDear = std::int64_t{1} << 40;
 
 /// The same term among others.
-Term copied(const Terms &from, Term t, Terms &to, std::map<Term, Term> &done) {
+egraph::Term copied(const Terms &from, egraph::Term t, Terms &to, std::map<egraph::Term, egraph::Term> &done) {
   if (const auto known = done.find(t); known != done.end()) return known->second;
-  std::vector<Term> arguments;
-  for (const Term a : from.arguments(t)) arguments.push_back(copied(from, a, to, done));
+  std::vector<egraph::Term> arguments;
+  for (const egraph::Term a : from.arguments(t)) arguments.push_back(copied(from, a, to, done));
   return done[t] = to.add(from.op(t), arguments).first;
 }
 
 /// Puts a term into an e-graph: its class, and with proofs the term there.
-egraph::ClassId addTo(EGraph &graph, const Terms &terms, Term t, std::map<Term, egraph::ClassId> &done) {
+egraph::ClassId addTo(EGraph &graph, const Terms &terms, egraph::Term t,
+                      std::map<egraph::Term, egraph::ClassId> &done) {
   if (const auto known = done.find(t); known != done.end()) return known->second;
   std::vector<egraph::ClassId> arguments;
-  for (const Term a : terms.arguments(t)) arguments.push_back(addTo(graph, terms, a, done));
+  for (const egraph::Term a : terms.arguments(t)) arguments.push_back(addTo(graph, terms, a, done));
   return done[t] = graph.add(terms.op(t), arguments);
 }
 
@@ -51,10 +51,10 @@ class Optimiser {
         vocabulary_(program, region, std::move(bounding)) {}
 
   OptimiserReport run() {
-    const Term first = vocabulary_.encode(terms_);
+    const egraph::Term first = vocabulary_.encode(terms_);
     report_.before = report_.after = costOf(terms_, first);
-    const Term boxed = widened(first);
-    const Term last = cheapest(boxed);
+    const egraph::Term boxed = widened(first);
+    const egraph::Term last = cheapest(boxed);
     report_.contradictions = vocabulary_.contradictions();
     const std::int64_t after = costOf(terms_, last);
     if (after >= report_.before) {
@@ -98,13 +98,13 @@ class Optimiser {
     return boxes;
   }
 
-  Term widened(Term first) {
+  egraph::Term widened(egraph::Term first) {
     const std::vector<Box> wide = widest();
     const std::vector<egraph::Rule> rules = boxRules(vocabulary_, wide);
     EGraph graph(vocabulary_.language(), {&vocabulary_, options_.explains});
-    std::map<Term, egraph::ClassId> done;
+    std::map<egraph::Term, egraph::ClassId> done;
     const egraph::ClassId root = addTo(graph, terms_, first, done);
-    const Term start = options_.explains ? graph.termOf(root) : egraph::kNoTerm;
+    const egraph::Term start = options_.explains ? graph.termOf(root) : egraph::kNoTerm;
     (void)saturate(graph, egraph::RuleSet(rules), {.nodes = options_.nodes, .rounds = options_.rounds});
     // As few tensors as there can be, then as few boxes.
     const auto costOf = [&](NodeId n) -> std::int64_t {
@@ -119,7 +119,7 @@ class Optimiser {
     return taken(graph, root, start, extractGreedily(graph, std::array{root}, costOf), rules);
   }
 
-  Term cheapest(Term boxed) {
+  egraph::Term cheapest(egraph::Term boxed) {
     const std::vector<egraph::Rule> rules = operationRules(vocabulary_, options_.mayReassociate);
     const auto costOf = [&](const EGraph &graph) {
       return [&](NodeId n) -> std::int64_t {
@@ -131,7 +131,7 @@ class Optimiser {
     const egraph::RuleSet set(rules);
     const egraph::Limits limits{.nodes = options_.nodes, .rounds = options_.rounds};
     EGraph graph(vocabulary_.language(), {&vocabulary_, false});
-    std::map<Term, egraph::ClassId> done;
+    std::map<egraph::Term, egraph::ClassId> done;
     const egraph::ClassId root = addTo(graph, terms_, boxed, done);
     const egraph::Outcome outcome = saturate(graph, set, limits);
     report_.stop = outcome.stop;
@@ -140,18 +140,18 @@ class Optimiser {
     report_.classes = graph.classes();
     const egraph::Extraction best = extractBest(graph, std::array{root}, costOf(graph), options_.steps);
     report_.isProved = best.isProved;
-    std::map<egraph::ClassId, Term> terms;
-    const Term last = termIn(graph, graph.find(root), best.nodes, terms);
+    std::map<egraph::ClassId, egraph::Term> terms;
+    const egraph::Term last = termIn(graph, graph.find(root), best.nodes, terms);
     if (options_.explains && last != boxed) explain(boxed, last, rules, set, limits);
     return last;
   }
 
   /// Once more with proofs, the result being there from the start.
-  void explain(Term boxed, Term last, const std::vector<egraph::Rule> &rules, const egraph::RuleSet &set,
-               const egraph::Limits &limits) {
+  void explain(egraph::Term boxed, egraph::Term last, const std::vector<egraph::Rule> &rules,
+               const egraph::RuleSet &set, const egraph::Limits &limits) {
     EGraph graph(vocabulary_.language(), {&vocabulary_, true});
-    std::map<Term, Term> done;
-    const Term from = proved(graph, boxed, done), to = proved(graph, last, done);
+    std::map<egraph::Term, egraph::Term> done;
+    const egraph::Term from = proved(graph, boxed, done), to = proved(graph, last, done);
     for (int round = 0; round < limits.rounds && graph.classOfTerm(from) != graph.classOfTerm(to); ++round) {
       const egraph::Outcome outcome = saturate(graph, set, {.nodes = limits.nodes, .rounds = round + 1});
       if (outcome.stop != egraph::StopReason::kRounds) break;
@@ -159,27 +159,27 @@ class Optimiser {
     isExplained_ = graph.classOfTerm(from) == graph.classOfTerm(to);
     if (isExplained_) keep(egraph::explain(graph, from, to, kMostSteps), rules);
   }
-  Term proved(EGraph &graph, Term t, std::map<Term, Term> &done) {
+  egraph::Term proved(EGraph &graph, egraph::Term t, std::map<egraph::Term, egraph::Term> &done) {
     if (const auto known = done.find(t); known != done.end()) return known->second;
-    std::vector<Term> arguments;
-    for (const Term a : terms_.arguments(t)) arguments.push_back(proved(graph, a, done));
+    std::vector<egraph::Term> arguments;
+    for (const egraph::Term a : terms_.arguments(t)) arguments.push_back(proved(graph, a, done));
     return done[t] = graph.addTerm(terms_.op(t), arguments);
   }
 
   /// What an extraction takes, as a term of ours.
-  Term termIn(const EGraph &graph, egraph::ClassId c, const std::vector<NodeId> &nodes,
-              std::map<egraph::ClassId, Term> &done) {
+  egraph::Term termIn(const EGraph &graph, egraph::ClassId c, const std::vector<NodeId> &nodes,
+                      std::map<egraph::ClassId, egraph::Term> &done) {
     if (const auto known = done.find(c); known != done.end()) return known->second;
     const NodeId n = nodes[c];
-    std::vector<Term> arguments;
+    std::vector<egraph::Term> arguments;
     for (int k = 0; k < graph.arity(n); ++k) arguments.push_back(termIn(graph, graph.argument(n, k), nodes, done));
     return done[c] = terms_.add(graph.op(n), arguments).first;
   }
 
-  Term taken(EGraph &graph, egraph::ClassId root, Term start, const egraph::Extraction &best,
-             const std::vector<egraph::Rule> &rules) {
-    std::map<egraph::ClassId, Term> done;
-    const Term last = termIn(graph, graph.find(root), best.nodes, done);
+  egraph::Term taken(EGraph &graph, egraph::ClassId root, egraph::Term start, const egraph::Extraction &best,
+                     const std::vector<egraph::Rule> &rules) {
+    std::map<egraph::ClassId, egraph::Term> done;
+    const egraph::Term last = termIn(graph, graph.find(root), best.nodes, done);
     if (start != egraph::kNoTerm)
       keep(egraph::explain(graph, start, termOf(graph, root, best.nodes), kMostSteps), rules);
     return last;
@@ -195,28 +195,28 @@ class Optimiser {
     }
   }
 
-  std::string textOf(const Terms &terms, Term t) {
+  std::string textOf(const Terms &terms, egraph::Term t) {
     if (terms.arguments(t).empty()) {
       if (const Box *box = vocabulary_.box(terms.op(t))) return print(*box, program_.names);
       if (const Form *form = vocabulary_.form(terms.op(t))) return print(*form, program_.names);
       return vocabulary_.language().name(terms.op(t));
     }
     std::string text = "(" + vocabulary_.language().name(terms.op(t));
-    for (const Term a : terms.arguments(t)) text += " " + textOf(terms, a);
+    for (const egraph::Term a : terms.arguments(t)) text += " " + textOf(terms, a);
     return text + ")";
   }
 
   /// Nodes that several use count once.
-  std::int64_t costOf(const Terms &terms, Term root) {
-    std::set<Term> seen;
-    std::vector<Term> open{root};
+  std::int64_t costOf(const Terms &terms, egraph::Term root) {
+    std::set<egraph::Term> seen;
+    std::vector<egraph::Term> open{root};
     std::int64_t cost = 0;
     while (!open.empty()) {
-      const Term t = open.back();
+      const egraph::Term t = open.back();
       open.pop_back();
       if (!seen.insert(t).second) continue;
       if (const std::optional<Node> node = vocabulary_.nodeOf(terms, t)) cost += cost_(*node);
-      for (const Term a : terms.arguments(t)) open.push_back(a);
+      for (const egraph::Term a : terms.arguments(t)) open.push_back(a);
     }
     return cost;
   }
@@ -224,7 +224,7 @@ class Optimiser {
   /// As nodeOf(), of a class's node: literals are in its arguments' classes.
   std::optional<Node> nodeIn(const EGraph &graph, NodeId n) {
     Terms terms;
-    std::vector<Term> arguments;
+    std::vector<egraph::Term> arguments;
     for (int k = 0; k < graph.arity(n); ++k) {
       egraph::Op literal = unknown_;
       graph.forEachNode(graph.argument(n, k), [&](NodeId other) {

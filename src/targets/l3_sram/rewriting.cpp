@@ -16,9 +16,6 @@ namespace pimento::targets::l3_sram {
 
 namespace {
 
-using tdfg::Node;
-using tdfg::NodeKind;
-
 /// Where a command cannot be timed: more than moves of one bitline, less than a spill.
 constexpr std::int64_t kUnknownCycles = 1000;
 
@@ -44,13 +41,13 @@ class Costs {
     if (tile) tile_.assign(tile->begin(), tile->begin() + static_cast<std::ptrdiff_t>(extents_.size()));
   }
 
-  std::int64_t of(const Node &node) {
+  std::int64_t of(const tdfg::Node &node) {
     switch (node.kind) {
-      case NodeKind::kCmp:
+      case tdfg::NodeKind::kCmp:
         return ofCompute(node);
-      case NodeKind::kMv:
-      case NodeKind::kBc:
-      case NodeKind::kReduce:
+      case tdfg::NodeKind::kMv:
+      case tdfg::NodeKind::kBc:
+      case tdfg::NodeKind::kReduce:
         return ofMove(node);
       default:
         return 0;
@@ -58,7 +55,7 @@ class Costs {
   }
 
  private:
-  std::int64_t ofCompute(const Node &node) {
+  std::int64_t ofCompute(const tdfg::Node &node) {
     program::SramCommand c;
     c.kind = program::SramCommandKind::kCompute;
     c.op = node.op;
@@ -75,7 +72,7 @@ class Costs {
     return value && *value != 0 ? *value : other;
   }
 
-  std::int64_t ofMove(const Node &node) {
+  std::int64_t ofMove(const tdfg::Node &node) {
     const auto key =
         std::tuple(node.kind, node.type, node.dim, numberOf(node.distance, 1), static_cast<int>(node.combine));
     const auto [at, isNew] = moves_.try_emplace(key, kUnknownCycles);
@@ -85,7 +82,7 @@ class Costs {
   }
 
   /// A region of this node alone, over the whole lattice.
-  std::optional<std::int64_t> timed(const Node &node) {
+  std::optional<std::int64_t> timed(const tdfg::Node &node) {
     const auto d = static_cast<std::size_t>(node.dim);
     tdfg::Program p;
     p.name = "move";
@@ -97,8 +94,8 @@ class Costs {
     r.lattice = static_cast<int>(extents_.size());
     tdfg::Box all;
     for (const std::int64_t n : extents_) all.push_back({{tdfg::Form{}}, {tdfg::constantForm(n)}, 1});
-    Node tensor, moved = node;
-    tensor.kind = NodeKind::kTensor;
+    tdfg::Node tensor, moved = node;
+    tensor.kind = tdfg::NodeKind::kTensor;
     tensor.type = node.type;
     tensor.array = 0;
     tensor.box = all;
@@ -107,12 +104,12 @@ class Costs {
     const auto range = [](std::int64_t low, std::int64_t high) {
       return tdfg::Range{{tdfg::constantForm(low)}, {tdfg::constantForm(high)}, 1};
     };
-    if (node.kind == NodeKind::kMv) {
+    if (node.kind == tdfg::NodeKind::kMv) {
       const std::int64_t by = numberOf(node.distance, 1);
       if (by >= extents_[d] || -by >= extents_[d]) return std::nullopt;
       moved.distance = tdfg::constantForm(by);
       out[d] = range(std::max<std::int64_t>(0, by), extents_[d] + std::min<std::int64_t>(0, by));
-    } else if (node.kind == NodeKind::kBc) {
+    } else if (node.kind == tdfg::NodeKind::kBc) {
       tensor.box[d] = range(0, 1);
       moved.distance = tdfg::Form{};
       moved.count = tdfg::constantForm(extents_[d]);
@@ -144,7 +141,7 @@ class Costs {
   const machine::Sram &sram_;
   sim::sram::CommandTime time_;
   std::vector<std::int64_t> extents_, tile_;
-  std::map<std::tuple<NodeKind, DType, int, std::int64_t, int>, std::int64_t> moves_;
+  std::map<std::tuple<tdfg::NodeKind, DType, int, std::int64_t, int>, std::int64_t> moves_;
 };
 
 int spillsOf(const tdfg::Program &program, std::size_t region, const tdfg::ArraySize &size, const tdfg::Homes *homes) {
@@ -157,7 +154,7 @@ int spillsOf(const tdfg::Program &program, std::size_t region, const tdfg::Array
 tdfg::NodeCost nodeCosts(const tdfg::Program &program, int region, const tdfg::Values &values,
                          const machine::Sram &sram) {
   auto costs = std::make_shared<Costs>(program, region, values, sram);
-  return [costs](const Node &node) { return costs->of(node); };
+  return [costs](const tdfg::Node &node) { return costs->of(node); };
 }
 
 Rewriting rewriteGraphs(tdfg::Program &program, const tdfg::Values &values, const tdfg::ArraySize &size,
@@ -180,8 +177,8 @@ Rewriting rewriteGraphs(tdfg::Program &program, const tdfg::Values &values, cons
       region = before;
       continue;
     }
-    out.isReordered |= options.mayReassociate && std::ranges::any_of(region.nodes, [](const Node &n) {
-                         return n.kind == NodeKind::kCmp && isFloat(n.type);
+    out.isReordered |= options.mayReassociate && std::ranges::any_of(region.nodes, [](const tdfg::Node &n) {
+                         return n.kind == tdfg::NodeKind::kCmp && isFloat(n.type);
                        });
     out.sentences.push_back(fmt::format("graph {} rewritten: {} instead of {} cycles of operations and moves ({}, {})",
                                         region.name, emit::grouped(report.after), emit::grouped(report.before),

@@ -174,9 +174,9 @@ std::int64_t improve(const Problem &problem, Taken &taken) {
   return cost;
 }
 
-class Search {
+class BranchAndBound {
  public:
-  Search(const Problem &problem, Taken greedy, std::int64_t cost, std::int64_t steps)
+  BranchAndBound(const Problem &problem, Taken greedy, std::int64_t cost, std::int64_t steps)
       : problem_(problem),
         best_(std::move(greedy)),
         bestCost_(cost),
@@ -297,7 +297,7 @@ Extraction extractBest(const EGraph &graph, std::span<const ClassId> roots, cons
   Taken taken = cheapestAlone(problem);
   std::int64_t total = improve(problem, taken);
   if (steps <= 0 || total == kNever) return extractionOf(graph, problem, taken, total);
-  Search search(problem, taken, total, steps);
+  BranchAndBound search(problem, taken, total, steps);
   const bool isProved = search.run();
   Extraction out = extractionOf(graph, problem, search.best(), search.bestCost());
   out.isProved = isProved;

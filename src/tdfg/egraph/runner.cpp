@@ -19,9 +19,9 @@ constexpr std::size_t kMostStored = std::size_t{1} << 25;
 constexpr std::size_t kPending = 1024, kShare = 16;
 
 /// Rounds.
-class Search {
+class Matching {
  public:
-  Search(EGraph &graph, const RuleSet &rules, std::vector<RuleStatistics> &statistics)
+  Matching(EGraph &graph, const RuleSet &rules, std::vector<RuleStatistics> &statistics)
       : graph_(graph), rules_(rules), statistics_(statistics), regs_(static_cast<std::size_t>(rules.registers)) {}
 
   /// `isFirst`: everything is new, so whole patterns are looked for from their roots. False: a limit was reached.
@@ -222,7 +222,7 @@ class Search {
 
   class ClassBindings final : public Bindings {
    public:
-    explicit ClassBindings(Search &search) : search_(search) {}
+    explicit ClassBindings(Matching &search) : search_(search) {}
     std::optional<Op> literal(int variable) const override {
       const EGraph &graph = search_.graph_;
       for (NodeId n = graph.firstNode(search_.reg(variable)); n != EGraph::kNone; n = graph.nextNode(n))
@@ -233,7 +233,7 @@ class Search {
     void bind(int variable, Op literal) override { search_.reg(variable) = search_.graph_.add(literal, {}); }
 
    private:
-    Search &search_;
+    Matching &search_;
   };
 
   EGraph &graph_;
@@ -263,7 +263,7 @@ Outcome saturate(EGraph &graph, const RuleSet &rules, const Limits &limits) {
   graph.rebuild();
   graph.takeChanged();
   graph.forEachNode([&](NodeId n) { changed.push_back(n); });
-  Search search(graph, rules, outcome.rules);
+  Matching search(graph, rules, outcome.rules);
   for (bool isFirst = true; !changed.empty(); isFirst = false) {
     if (static_cast<int>(outcome.rounds.size()) >= limits.rounds) {
       outcome.stop = StopReason::kRounds;

@@ -35,6 +35,9 @@ const std::vector<Broken> kBroken = {
     {{"estimate", "gemv", "--set", "channels=3"}, "--set channels=3", "impossible-value"},
     {{"estimate", "gemv", "--set", "channels=abc"}, "--set channels=abc", "bad-number"},
     {{"estimate", "gemv", "--set", "channels"}, "--set", "bad-override"},
+    {{"estimate", "conv2d", "--target", "l3-sram", "--fp", "fast"}, "--fp", "bad-fp"},
+    {{"estimate", "gemv", "--target", "upmem", "--fp", "reassociate"}, "--fp", "bad-fp"},
+    {{"compile", "gemv", "--emit", "tdfg", "--fp", "strict"}, "--fp", "bad-fp"},
     // MLIR
     {{"estimate", "syntax.mlir"}, "syntax.mlir:2:27", "mlir-syntax"},
     {{"estimate", "wrong_shape.mlir"}, "wrong_shape.mlir:2:8", "mlir-invalid"},
