@@ -7,6 +7,7 @@
 #include <string>
 
 #include "pimento/base/integer.h"
+#include "pimento/tdfg/tdfg.h"
 
 namespace pimento::lower::l3_sram {
 
@@ -72,6 +73,16 @@ Status checkRoom(std::span<const std::int64_t> lattice, const machine::Sram &sra
 }
 
 }  // namespace
+
+Wishes wishesOf(const tdfg::Region &region) {
+  Wishes w;
+  for (const tdfg::Hints &h : region.hints) {
+    w.shifted |= h.shifted;
+    w.broadcast |= h.broadcast;
+    w.reduced |= h.reduced;
+  }
+  return w;
+}
 
 Result<Extents> heuristicTile(std::span<const std::int64_t> lattice, const Wishes &wishes, const machine::Sram &sram) {
   PIMENTO_CHECK(!lattice.empty() && lattice.size() <= kMostDims);

@@ -12,6 +12,10 @@
 #include "pimento/base/diagnostics.h"
 #include "pimento/machine/machine.h"
 
+namespace pimento::tdfg {
+struct Region;
+}
+
 namespace pimento::lower::l3_sram {
 
 inline constexpr int kMostDims = 3;
@@ -46,6 +50,9 @@ struct Layout {
 struct Wishes {
   std::uint32_t shifted = 0, broadcast = 0, reduced = 0;
 };
+
+/// A region's, from its hints.
+Wishes wishesOf(const tdfg::Region &region);
 
 /// The published heuristic's tile (the factor for elements that share a bitline included). Diagnostic:
 /// capacity.

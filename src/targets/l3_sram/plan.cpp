@@ -69,12 +69,12 @@ std::vector<int> dimsOf(tdfg::Program program, const kernel::Kernel &k) {
 
 lower::l3_sram::Wishes wishesOf(const tdfg::Program &program) {
   lower::l3_sram::Wishes w;
-  for (const tdfg::Region &r : program.regions)
-    for (const tdfg::Hints &h : r.hints) {
-      w.shifted |= h.shifted;
-      w.broadcast |= h.broadcast;
-      w.reduced |= h.reduced;
-    }
+  for (const tdfg::Region &r : program.regions) {
+    const lower::l3_sram::Wishes own = lower::l3_sram::wishesOf(r);
+    w.shifted |= own.shifted;
+    w.broadcast |= own.broadcast;
+    w.reduced |= own.reduced;
+  }
   return w;
 }
 

@@ -19,16 +19,6 @@ namespace {
 /// Where a command cannot be timed: more than moves of one bitline, less than a spill.
 constexpr std::int64_t kUnknownCycles = 1000;
 
-lower::l3_sram::Wishes wishesOf(const tdfg::Region &region) {
-  lower::l3_sram::Wishes w;
-  for (const tdfg::Hints &h : region.hints) {
-    w.shifted |= h.shifted;
-    w.broadcast |= h.broadcast;
-    w.reduced |= h.reduced;
-  }
-  return w;
-}
-
 class Costs {
  public:
   Costs(const tdfg::Program &program, int region, const tdfg::Values &values, const machine::Sram &sram)
@@ -36,8 +26,8 @@ class Costs {
     const auto instance = tdfg::bindRegion(program, region, values);
     if (!instance || instance->isEmpty) return;
     extents_ = instance->bounding;
-    const auto tile =
-        lower::l3_sram::heuristicTile(extents_, wishesOf(program.regions[static_cast<std::size_t>(region)]), sram);
+    const auto tile = lower::l3_sram::heuristicTile(
+        extents_, lower::l3_sram::wishesOf(program.regions[static_cast<std::size_t>(region)]), sram);
     if (tile) tile_.assign(tile->begin(), tile->begin() + static_cast<std::ptrdiff_t>(extents_.size()));
   }
 

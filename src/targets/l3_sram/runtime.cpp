@@ -10,16 +10,6 @@ namespace pimento::targets::l3_sram {
 
 namespace {
 
-lower::l3_sram::Wishes wishesOf(const tdfg::Region &region) {
-  lower::l3_sram::Wishes w;
-  for (const tdfg::Hints &h : region.hints) {
-    w.shifted |= h.shifted;
-    w.broadcast |= h.broadcast;
-    w.reduced |= h.reduced;
-  }
-  return w;
-}
-
 /// Arrays whose elements lie in wordlines.
 std::vector<int> transposedBy(const tdfg::Region &region) {
   std::vector<int> arrays;
@@ -111,7 +101,8 @@ RegionProgram Runtime::regions() const {
   return {&program_, &values_, &schedules_,
           [this](int region, const tdfg::Instance &instance) -> Result<lower::l3_sram::Layout> {
             const auto tile = lower::l3_sram::heuristicTile(
-                instance.bounding, wishesOf(program_.regions[static_cast<std::size_t>(region)]), *machine_->sram);
+                instance.bounding, lower::l3_sram::wishesOf(program_.regions[static_cast<std::size_t>(region)]),
+                *machine_->sram);
             if (!tile) return tile.diagnostics();
             return lower::l3_sram::place(instance.bounding, std::span(*tile).first(instance.bounding.size()),
                                          elementBytes_, *machine_->sram);
