@@ -515,8 +515,9 @@ TEST(Calendar, OfBitsTakesWhatOneOfCountsTakes) {
     const std::int64_t longest = n % 5 == 0 ? 70 : 5;
     std::int64_t now = rng.integer(0, 200);
     for (int k = 0; k < 2000; ++k) {
-      now += rng.integer(0, 8);
-      const std::int64_t at = std::max<std::int64_t>(0, now - rng.integer(0, 300)), length = rng.integer(1, longest);
+      now += rng.integer(0, 2 * longest);
+      const std::int64_t at = std::max<std::int64_t>(0, now - rng.integer(0, 10 * longest)),
+                         length = rng.integer(1, longest);
       ASSERT_EQ(bits.take(at, length), counts.take(at, length));
     }
   }
