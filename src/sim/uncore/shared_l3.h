@@ -61,7 +61,7 @@ class SharedL3 final : public cache::Behind {
   std::vector<cache::Tags> tags_;         ///< by slice
   std::vector<ZeroedArray<Tick>> ready_;  ///< by slice and place: the line is there
   std::vector<Calendar> ports_;           ///< by slice
-  std::vector<BitCalendar> links_;          ///< by tile and direction
+  std::vector<BitCalendar> links_;        ///< by tile and direction
   cache::MainMemory memory_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> present_;
   std::function<Tick(std::uint64_t, Tick)> delay_;
