@@ -187,7 +187,7 @@ std::optional<Box> Always::hull(const Box &a, const Box &b) const {
   return both;
 }
 
-std::optional<Box> Always::bounding() const {
+std::vector<std::optional<Range>> Always::bounding() const {
   const auto rank = static_cast<std::size_t>(region_.lattice);
   // By dim, upper bounds of what takes part: one of each list is the largest.
   std::vector<std::vector<std::vector<Form>>> extents(rank);
@@ -203,18 +203,18 @@ std::optional<Box> Always::bounding() const {
     if (node.kind == NodeKind::kStrm) addBox(node.box);
   }
   for (const Output &output : region_.outputs) output.isStream ? addBox(output.box) : addArray(output.array);
-  Box box;
+  std::vector<std::optional<Range>> box;
   for (std::vector<std::vector<Form>> &dim : extents) {
     dim.push_back({constantForm(1)});
+    box.emplace_back();
     const auto most = std::ranges::find_if(dim, [&](const std::vector<Form> &forms) {
       return forms.size() == 1 && std::ranges::all_of(dim, [&](const std::vector<Form> &others) {
                return std::ranges::any_of(others, [&](const Form &other) { return isAtMost(other, forms[0]); });
              });
     });
-    if (most == dim.end()) return std::nullopt;
-    Range range;
-    range.highs = *most;
-    box.push_back(std::move(range));
+    if (most == dim.end()) continue;
+    box.back().emplace();
+    box.back()->highs = *most;
   }
   return box;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "pimento/tdfg/tdfg.h"
 
@@ -27,8 +28,8 @@ class Always {
   std::optional<Box> meet(const Box &a, const Box &b) const;
   /// From the least low to the greatest high, where these are known.
   std::optional<Box> hull(const Box &a, const Box &b) const;
-  /// The region's bounding box (Instance::bounding); nothing: it hangs on sizes which array is the largest.
-  std::optional<Box> bounding() const;
+  /// By dim, the region's bounding box (Instance::bounding); nothing: it hangs on sizes which array is the largest.
+  std::vector<std::optional<Range>> bounding() const;
 
  private:
   bool isPositive(const Form &form) const;

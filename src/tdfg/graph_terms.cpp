@@ -11,8 +11,8 @@ namespace pimento::tdfg {
 using egraph::Fact;
 using egraph::Terms;
 
-GraphTerms::GraphTerms(const Program &program, const Region &region, Box bounding)
-    : program_(program), region_(region), always_(program, region), bounding_(std::move(bounding)) {
+GraphTerms::GraphTerms(const Program &program, const Region &region)
+    : program_(program), region_(region), always_(program, region), bounding_(always_.bounding()) {
   mv_ = language_.intern("mv", 3);
   bc_ = language_.intern("bc", 4);
   shrink_ = language_.intern("shrink", 2);
@@ -240,11 +240,20 @@ const Form *GraphTerms::formLiteral(Fact fact) const {
   return meanings_[fact].what == What::kForm ? &meanings_[fact].form : nullptr;
 }
 
+std::optional<Box> GraphTerms::inBounds(Box box, int dim) const {
+  const auto d = static_cast<std::size_t>(dim);
+  if (!bounding_[d]) return std::nullopt;
+  const std::optional<Range> range = always_.meet(box[d], *bounding_[d]);
+  if (!range) return std::nullopt;
+  box[d] = *range;
+  return box;
+}
+
 std::optional<Box> GraphTerms::moved(const Box &box, int dim, const Form &by) const {
   Box out = box;
   Range &range = out[static_cast<std::size_t>(dim)];
   range = shifted(std::move(range), by);
-  return always_.meet(out, bounding_);
+  return inBounds(std::move(out), dim);
 }
 
 std::optional<Box> GraphTerms::repeated(const Box &box, int dim, const Form &first, const Form &count) const {
@@ -257,7 +266,7 @@ std::optional<Box> GraphTerms::repeated(const Box &box, int dim, const Form &fir
   if (range.lows.size() != 1 || range.stride != 1) return std::nullopt;
   row.highs = {plus(row.lows.front(), count)};
   range = std::move(row);
-  return always_.meet(out, bounding_);
+  return inBounds(std::move(out), dim);
 }
 
 Fact GraphTerms::of(egraph::Op op, std::span<const Fact> arguments) {

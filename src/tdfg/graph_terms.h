@@ -19,8 +19,8 @@ namespace pimento::tdfg {
 
 class GraphTerms final : public egraph::Analysis {
  public:
-  /// `bounding`: Always::bounding(). The region must outlive it.
-  GraphTerms(const Program &program, const Region &region, Box bounding);
+  /// The region must outlive it.
+  GraphTerms(const Program &program, const Region &region);
 
   egraph::Language &language() { return language_; }
   const Always &always() const { return always_; }
@@ -64,7 +64,7 @@ class GraphTerms final : public egraph::Analysis {
   int dimLiteral(egraph::Fact fact) const { return meanings_[fact].dim; }
   /// Facts that classes disagreed on; 0 unless a rule is wrong.
   int contradictions() const { return contradictions_; }
-  /// Of what moves: within the bounding box.
+  /// Of what moves: within the bounding box. Nothing: it is not known how far that reaches.
   std::optional<Box> moved(const Box &box, int dim, const Form &by) const;
   std::optional<Box> repeated(const Box &box, int dim, const Form &first, const Form &count) const;
 
@@ -79,6 +79,8 @@ class GraphTerms final : public egraph::Analysis {
   egraph::Fact fact(Meaning meaning);
   egraph::Fact domainFact(std::optional<Box> box);
   const Box *boxOf(egraph::Fact fact, What what) const;
+  /// Along `dim` alone: along others it lay in the box before.
+  std::optional<Box> inBounds(Box box, int dim) const;
   std::string textOf(const Box &box) const { return print(box, program_.names); }
   egraph::Op operatorOf(const std::string &name, int arity, const Node &node);
   egraph::Term encode(egraph::Terms &terms, std::size_t node);
@@ -88,7 +90,7 @@ class GraphTerms final : public egraph::Analysis {
   const Program &program_;
   const Region &region_;
   Always always_;
-  Box bounding_;
+  std::vector<std::optional<Range>> bounding_;  ///< by dim
   egraph::Language language_;
   std::map<egraph::Op, Node> prototypes_;
   std::map<egraph::Op, Meaning> literals_;

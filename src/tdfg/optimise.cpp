@@ -43,12 +43,8 @@ egraph::ClassId addTo(EGraph &graph, const Terms &terms, egraph::Term t,
 
 class Optimiser {
  public:
-  Optimiser(const Program &program, Region &region, Box bounding, const NodeCost &cost, const OptimiserOptions &options)
-      : program_(program),
-        region_(region),
-        cost_(cost),
-        options_(options),
-        vocabulary_(program, region, std::move(bounding)) {}
+  Optimiser(const Program &program, Region &region, const NodeCost &cost, const OptimiserOptions &options)
+      : program_(program), region_(region), cost_(cost), options_(options), vocabulary_(program, region) {}
 
   OptimiserReport run() {
     const egraph::Term first = vocabulary_.encode(terms_);
@@ -64,7 +60,7 @@ class Optimiser {
     }
     Region better = region_;
     vocabulary_.decode(terms_, last, better);
-    if (Always(program_, better).bounding() != Always(program_, region_).bounding()) {
+    if (boundsOf(better) != boundsOf(region_)) {
       report_.unchanged = "an array that the lattice has its size from would go";
       report_.steps.clear();
       return report_;
@@ -76,6 +72,15 @@ class Optimiser {
   }
 
  private:
+  /// What the lattice has its size from: forms, and where these are not known, arrays.
+  std::pair<std::vector<std::optional<Range>>, std::set<int>> boundsOf(const Region &region) const {
+    std::pair<std::vector<std::optional<Range>>, std::set<int>> bounds{Always(program_, region).bounding(), {}};
+    if (std::ranges::any_of(bounds.first, [](const auto &range) { return !range; }))
+      for (const Node &node : region.nodes)
+        if (node.kind == NodeKind::kTensor) bounds.second.insert(node.array);
+    return bounds;
+  }
+
   /// By array, the box around its tensors; empty: not known for all sizes.
   std::vector<Box> widest() const {
     std::vector<Box> boxes(program_.arrays.size());
@@ -257,12 +262,7 @@ OptimiserReport optimise(const Program &program, Region &region, const NodeCost 
     report.unchanged = "streams do it all";
     return report;
   }
-  std::optional<Box> bounding = Always(program, region).bounding();
-  if (!bounding) {
-    report.unchanged = "it hangs on sizes which of its arrays is the largest";
-    return report;
-  }
-  return Optimiser(program, region, std::move(*bounding), cost, options).run();
+  return Optimiser(program, region, cost, options).run();
 }
 
 }  // namespace pimento::tdfg
