@@ -110,6 +110,7 @@ std::string stepsOf(const tdfg::OptimiserReport &report) {
     cost = step.cost;
   }
   addSilent();
+  if (!report.isReplayed) text += "#   the other steps were not found within the limits\n";
   return text;
 }
 

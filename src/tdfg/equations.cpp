@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <map>
 #include <set>
-#include <tuple>
 
 namespace pimento::tdfg {
 
 using egraph::Bindings;
+using egraph::Fact;
 using egraph::Rule;
 using kernel::Op;
 
@@ -168,72 +168,47 @@ void addCarriers(Rules &rules, GraphTerms &terms, const GraphTerms::Compute &c, 
   const GraphTerms *t = &terms;
   const std::string carried = "(" + carrier + " {})";
   const bool isRepeat = fields == 3;
-  // Repeated rows meet in one place from wherever they come; the operation on them must meet before.
-  const auto alike = [t, isRepeat](Bindings &b, std::span<const int> arguments) {
-    if (!isRepeat) return true;
-    const int dim = t->dimLiteral(b.fact(kFirst));
-    const Range *range = nullptr;
-    for (const int v : arguments) {
-      if (t->isEverywhere(b.fact(v))) continue;
-      const Box *box = t->domain(b.fact(v));
-      if (box == nullptr) return false;
-      const Range &own = (*box)[static_cast<std::size_t>(dim)];
-      if (range != nullptr && !(*range == own)) return false;
-      range = &own;
-    }
-    return true;
-  };
-  // Inward. Constants are everywhere: they need no move.
-  const std::uint32_t all = (1U << c.arity) - 1;
+  const int arity = c.arity;
+  // Constants are everywhere: they are not carried.
+  const std::uint32_t all = (1U << arity) - 1;
   for (std::uint32_t constants = 0; constants < all; ++constants) {
-    std::map<int, std::string> right, left;
-    std::vector<int> inward, outward;  // variables of arguments, constant ones first as bits say
-    for (int k = 0; k < c.arity; ++k)
-      if ((constants >> k & 1) != 0) right[k] = fmt::format("?x{}", k);
-    const std::uint32_t bits = constants;
-    const int arity = c.arity;
-    const auto areThese = [t, bits, arity](Bindings &b, int first) {
-      for (int k = 0; k < arity; ++k)
-        if (t->isEverywhere(b.fact(first + k)) != ((bits >> k & 1) != 0)) return false;
-      return true;
-    };
-    rules.add(fmt::format("{}, inward {}: ({} ({}{})) -> ({}{})", equation, f, carrier, f, argumentsOf(arity), f,
-                          argumentsOf(arity, right, carried)),
-              [areThese, alike, fields, arity](Bindings &b) {
-                std::vector<int> arguments;
-                for (int k = 0; k < arity; ++k) arguments.push_back(fields + k);
-                return areThese(b, fields) && alike(b, arguments);
-              });
-    // Outward: the fields are bound by the first argument that is carried.
-    std::vector<int> numbers(static_cast<std::size_t>(arity));
-    int next = 0;
-    bool isBound = false;
+    // Variables of the arguments: inward they stand behind the fields; outward the first that is carried binds those.
+    std::map<int, std::string> bare;
+    std::vector<int> inward, outward;
+    int next = 0, fieldsAt = -1;
     for (int k = 0; k < arity; ++k) {
       const bool isConstant = (constants >> k & 1) != 0;
-      if (!isConstant && !isBound) next += fields, isBound = true;
-      numbers[static_cast<std::size_t>(k)] = next++;
+      if (isConstant) bare[k] = fmt::format("?x{}", k);
+      if (!isConstant && fieldsAt < 0) {
+        fieldsAt = next;
+        next += fields;
+      }
+      inward.push_back(fields + k);
+      outward.push_back(next++);
     }
-    const int firstField = [&] {
-      int k = 0;
-      while ((constants >> k & 1) != 0) ++k;
-      return k;
-    }();
-    rules.add(fmt::format("{}, outward {}: ({}{}) -> ({} ({}{}))", equation, f, f, argumentsOf(arity, right, carried),
-                          carrier, f, argumentsOf(arity)),
-              [t, bits, arity, numbers, isRepeat, firstField](Bindings &b) {
-                const Range *range = nullptr;
-                for (int k = 0; k < arity; ++k) {
-                  const int v = numbers[static_cast<std::size_t>(k)];
-                  if (t->isEverywhere(b.fact(v)) != ((bits >> k & 1) != 0)) return false;
-                  if (!isRepeat || t->isEverywhere(b.fact(v))) continue;
-                  const Box *box = t->domain(b.fact(v));
-                  if (box == nullptr) return false;
-                  const Range &own = (*box)[static_cast<std::size_t>(t->dimLiteral(b.fact(firstField)))];
-                  if (range != nullptr && !(*range == own)) return false;
-                  range = &own;
-                }
-                return true;
-              });
+    // Repeated rows meet in one place from wherever they come; the operation on them must meet before.
+    const auto holds = [t, constants, isRepeat](const std::vector<int> &arguments, int dim) -> egraph::Computation {
+      return [=](Bindings &b) {
+        const Range *range = nullptr;
+        for (std::size_t k = 0; k < arguments.size(); ++k) {
+          const Fact fact = b.fact(arguments[k]);
+          const bool isConstant = t->isEverywhere(fact);
+          if (isConstant != ((constants >> k & 1) != 0)) return false;
+          if (!isRepeat || isConstant) continue;
+          const Box *box = t->domain(fact);
+          if (box == nullptr) return false;
+          const Range &own = (*box)[static_cast<std::size_t>(t->dimLiteral(b.fact(dim)))];
+          if (range != nullptr && !(*range == own)) return false;
+          range = &own;
+        }
+        return true;
+      };
+    };
+    const std::string apart = argumentsOf(arity, bare, carried), whole = argumentsOf(arity);
+    rules.add(fmt::format("{0}, inward {1}: ({2} ({1}{3})) -> ({1}{4})", equation, f, carrier, whole, apart),
+              holds(inward, kFirst));
+    rules.add(fmt::format("{0}, outward {1}: ({1}{4}) -> ({2} ({1}{3}))", equation, f, carrier, whole, apart),
+              holds(outward, fieldsAt));
   }
 }
 

@@ -18,6 +18,9 @@ GraphTerms::GraphTerms(const Program &program, const Region &region)
   shrink_ = language_.intern("shrink", 2);
   outputs_ = language_.intern("outputs", 2);
   none_ = language_.intern("none", 0);
+  for (const Node &node : region.nodes)
+    if ((node.kind == NodeKind::kMv || node.kind == NodeKind::kBc) && sizeOf(node.type) > sizeOf(moved_))
+      moved_ = node.type;
   meanings_.resize(2);
   meanings_[1].what = What::kEverywhere;
 }
@@ -61,16 +64,6 @@ egraph::Op GraphTerms::literal(int dim) {
   const egraph::Op op = language_.intern(fmt::format("d{}", dim), 0);
   literals_[op] = {What::kDim, {}, {}, dim};
   return op;
-}
-
-const Box *GraphTerms::box(egraph::Op literal) const {
-  const auto at = literals_.find(literal);
-  return at != literals_.end() && at->second.what == What::kBox ? &at->second.box : nullptr;
-}
-
-const Form *GraphTerms::form(egraph::Op literal) const {
-  const auto at = literals_.find(literal);
-  return at != literals_.end() && at->second.what == What::kForm ? &at->second.form : nullptr;
 }
 
 egraph::Term GraphTerms::encode(Terms &terms, std::size_t index) {
@@ -159,10 +152,12 @@ std::optional<Node> GraphTerms::nodeOf(const Terms &terms, egraph::Term t) const
   if (prototype != prototypes_.end()) node = prototype->second;
   if (terms.op(t) == mv_) {
     node.kind = NodeKind::kMv;
+    node.type = moved_;
     node.dim = meaning(0).dim;
     node.distance = meaning(1).form;
   } else if (terms.op(t) == bc_) {
     node.kind = NodeKind::kBc;
+    node.type = moved_;
     node.dim = meaning(0).dim;
     node.distance = meaning(1).form;
     node.count = meaning(2).form;

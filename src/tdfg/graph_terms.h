@@ -30,15 +30,13 @@ class GraphTerms final : public egraph::Analysis {
   /// Nodes and outputs of `region` become those of the term. Boxes around outputs go: an output says itself which cells
   /// it takes.
   void decode(const egraph::Terms &terms, egraph::Term root, Region &region) const;
-  /// The node that an operator is, without its arguments; null: a literal, or what holds outputs together.
-  /// `arguments`: of the term, for dims and distances.
+  /// The node that a term is, without its arguments; null: a literal, or what holds outputs together. Of moves and
+  /// broadcasts the type is the widest that the region moves.
   std::optional<Node> nodeOf(const egraph::Terms &terms, egraph::Term t) const;
 
   egraph::Op literal(const Box &box);
   egraph::Op literal(const Form &form);
   egraph::Op literal(int dim);
-  const Box *box(egraph::Op literal) const;
-  const Form *form(egraph::Op literal) const;
 
   /// Compute nodes and arrays of the region, one operator each.
   struct Compute {
@@ -97,6 +95,7 @@ class GraphTerms final : public egraph::Analysis {
   std::map<std::string, egraph::Op> boxes_, forms_;
   std::vector<Compute> computes_;
   std::vector<egraph::Op> tensors_;
+  DType moved_ = DType::kU8;  ///< the widest that moves
   egraph::Op mv_, bc_, shrink_, outputs_, none_;
   std::vector<Meaning> meanings_;
   std::map<std::string, std::vector<egraph::Fact>> factsByText_;

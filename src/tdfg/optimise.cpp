@@ -24,15 +24,7 @@ constexpr std::size_t kMostSteps = 20'000;
 /// More than any node costs.
 constexpr std::int64_t kDear = std::int64_t{1} << 40;
 
-/// The same term among others.
-egraph::Term copied(const Terms &from, egraph::Term t, Terms &to, std::map<egraph::Term, egraph::Term> &done) {
-  if (const auto known = done.find(t); known != done.end()) return known->second;
-  std::vector<egraph::Term> arguments;
-  for (const egraph::Term a : from.arguments(t)) arguments.push_back(copied(from, a, to, done));
-  return done[t] = to.add(from.op(t), arguments).first;
-}
-
-/// Puts a term into an e-graph: its class, and with proofs the term there.
+/// Puts a term into an e-graph: its class.
 egraph::ClassId addTo(EGraph &graph, const Terms &terms, egraph::Term t,
                       std::map<egraph::Term, egraph::ClassId> &done) {
   if (const auto known = done.find(t); known != done.end()) return known->second;
@@ -158,7 +150,7 @@ class Optimiser {
     std::map<egraph::Term, egraph::Term> done;
     const egraph::Term from = proved(graph, boxed, done), to = proved(graph, last, done);
     for (int round = 0; round < limits.rounds && graph.classOfTerm(from) != graph.classOfTerm(to); ++round) {
-      const egraph::Outcome outcome = saturate(graph, set, {.nodes = limits.nodes, .rounds = round + 1});
+      const egraph::Outcome outcome = saturate(graph, set, {.nodes = limits.nodes, .rounds = 1});
       if (outcome.stop != egraph::StopReason::kRounds) break;
     }
     isExplained_ = graph.classOfTerm(from) == graph.classOfTerm(to);
@@ -195,20 +187,8 @@ class Optimiser {
     report_.isReplayed = isReplayed_ && isExplained_;
     for (const egraph::Rewrite &step : why.steps) {
       const auto rule = static_cast<std::size_t>(step.rule);
-      report_.steps.push_back({rules[rule].name, step.isForward, costOf(why.terms, step.whole),
-                               textOf(why.terms, step.from), textOf(why.terms, step.to)});
+      report_.steps.push_back({rules[rule].name, step.isForward, costOf(why.terms, step.whole)});
     }
-  }
-
-  std::string textOf(const Terms &terms, egraph::Term t) {
-    if (terms.arguments(t).empty()) {
-      if (const Box *box = vocabulary_.box(terms.op(t))) return print(*box, program_.names);
-      if (const Form *form = vocabulary_.form(terms.op(t))) return print(*form, program_.names);
-      return vocabulary_.language().name(terms.op(t));
-    }
-    std::string text = "(" + vocabulary_.language().name(terms.op(t));
-    for (const egraph::Term a : terms.arguments(t)) text += " " + textOf(terms, a);
-    return text + ")";
   }
 
   /// Nodes that several use count once.

@@ -41,10 +41,9 @@ struct OptimiserReport {
     std::string rule;
     bool isForward = true;
     std::int64_t cost = 0;  ///< of the whole graph after it
-    std::string from, to;   ///< what it rewrote, as terms
   };
   std::vector<Step> steps;  ///< with `explains`: from the first graph to the last
-  bool isReplayed = false;  ///< an independent checker went through all of them
+  bool isReplayed = false;  ///< these are all steps, and an independent checker went through them
   int contradictions = 0;   ///< classes whose terms have different domains: 0
 };
 

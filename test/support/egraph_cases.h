@@ -1,6 +1,6 @@
 // Problems whose e-graphs others have measured: 24 rules of calculus (the math microbenchmark of egglog), and sums of n
-// distinct leaves under associativity and commutativity. Counts after each round hang on no engine: egg 0.11.0,
-// measured 2026-04; those of sums are 3^n - 2^(n+1) + 1 + n nodes in 2^n - 1 classes.
+// distinct leaves under associativity and commutativity. Counts after each round hang on no engine: egg 0.11.0;
+// those of sums are 3^n - 2^(n+1) + 1 + n nodes in 2^n - 1 classes.
 #pragma once
 
 #include <array>

@@ -23,25 +23,23 @@ ClassId added(EGraph &graph, const std::string &text) {
 
 // ---- Counts ----
 
-void hasTheCountsOfMath(bool keepsProofs, std::size_t rounds) {
-  Language language;
-  EGraph graph(language, {nullptr, keepsProofs});
-  for (const char *term : test::kMathTerms) added(graph, term);
-  EXPECT_EQ(graph.nodes(), test::kMathRounds[0][0]);
-  EXPECT_EQ(graph.classes(), test::kMathRounds[0][1]);
-  const RuleSet rules = test::rulesOf(test::kMathRules, language);
-  const Outcome outcome = saturate(graph, rules, {.rounds = static_cast<int>(rounds)});
-  EXPECT_EQ(outcome.stop, StopReason::kRounds);
-  ASSERT_EQ(outcome.rounds.size(), rounds);
-  for (std::size_t r = 0; r < rounds; ++r) {
-    EXPECT_EQ(outcome.rounds[r].nodes, test::kMathRounds[r + 1][0]) << "round " << r + 1;
-    EXPECT_EQ(outcome.rounds[r].classes, test::kMathRounds[r + 1][1]) << "round " << r + 1;
-  }
-}
-
 TEST(EGraph, HasTheCountsOfOthersAfterEveryRound) {
-  hasTheCountsOfMath(false, test::isSanitized() ? 10 : 11);
-  hasTheCountsOfMath(true, 10);
+  for (const bool keepsProofs : {false, true}) {
+    const std::size_t rounds = keepsProofs || test::isSanitized() ? 10 : 11;
+    Language language;
+    EGraph graph(language, {nullptr, keepsProofs});
+    for (const char *term : test::kMathTerms) added(graph, term);
+    EXPECT_EQ(graph.nodes(), test::kMathRounds[0][0]);
+    EXPECT_EQ(graph.classes(), test::kMathRounds[0][1]);
+    const RuleSet rules = test::rulesOf(test::kMathRules, language);
+    const Outcome outcome = saturate(graph, rules, {.rounds = static_cast<int>(rounds)});
+    EXPECT_EQ(outcome.stop, StopReason::kRounds);
+    ASSERT_EQ(outcome.rounds.size(), rounds);
+    for (std::size_t r = 0; r < rounds; ++r) {
+      EXPECT_EQ(outcome.rounds[r].nodes, test::kMathRounds[r + 1][0]) << "round " << r + 1;
+      EXPECT_EQ(outcome.rounds[r].classes, test::kMathRounds[r + 1][1]) << "round " << r + 1;
+    }
+  }
 }
 
 TEST(EGraph, SaturatesSumsWithTheCountsOfTheFormula) {
