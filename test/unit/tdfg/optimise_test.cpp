@@ -309,7 +309,7 @@ TEST(Optimiser, KeepsEveryBitOfRandomGraphsUnlessItMayNot) {
   }
   EXPECT_GT(changed, 0);
   // A quarter of the graphs may reorder floats, few of these gain by it.
-  if (test::caseCount(300) >= 300) EXPECT_GT(reordered, 0);
+  EXPECT_TRUE(reordered > 0 || test::caseCount(300) < 300);
   std::cout << changed << " graphs are cheaper, " << proved << " extractions proved, " << steps << " steps replayed\n";
 }
 
