@@ -27,12 +27,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import comonm  # noqa: E402
 import dcc  # noqa: E402
+import infinity_stream  # noqa: E402
 import tables  # noqa: E402
 from runner import Failed, Runner  # noqa: E402
 
 SOURCE = Path(__file__).resolve().parents[2]
-PAPERS = {"comonm": comonm, "dcc": dcc}
-LATER = ("infinity-stream", "eva-cim")
+PAPERS = {"comonm": comonm, "dcc": dcc, "infinity-stream": infinity_stream}
+LATER = ("eva-cim",)
 
 
 class Usage(Exception):

@@ -87,6 +87,25 @@ namespace {
 /// Sizes at which nodes are priced: given ones and defaults, else this or the least that the program takes.
 constexpr std::int64_t kUsualSize = 512;
 
+Diagnostic noCosts(const machine::Machine &machine) {
+  return usageError("bad-fp", "--fp", fmt::format("{} has no costs of tensor graphs", machine.name),
+                    "choose a machine whose SRAM computes, as l3-sram");
+}
+
+/// Of the names that are sizes.
+std::map<std::string, std::int64_t> usualSizes(const Options &options, const tdfg::Program &program) {
+  std::map<std::string, std::int64_t> sizes;
+  const kernel::ZooEntry *entry = kernel::zooEntry(options.input);
+  for (const tdfg::Name &name : program.names) {
+    if (name.kind != tdfg::Name::Kind::kSize) continue;
+    sizes[name.name] = std::max(program.leastSize, kUsualSize);
+    if (entry != nullptr)
+      for (const auto &[known, value] : entry->defaults)
+        if (known == name.name) sizes[name.name] = value;
+  }
+  return sizes;
+}
+
 /// Steps that change the cost, one per line; of the others how many there are, and by which equations.
 std::string stepsOf(const tdfg::OptimiserReport &report) {
   std::string text;
@@ -118,23 +137,12 @@ std::string stepsOf(const tdfg::OptimiserReport &report) {
 Result<std::string> rewritten(const Options &options, tdfg::Program program) {
   const Result<machine::Machine> machine = loadTarget(options, options.target);
   if (!machine) return machine.diagnostics();
-  if (!machine->sram)
-    return usageError("bad-fp", "--fp", fmt::format("{} has no costs of tensor graphs", machine->name),
-                      "choose a machine whose SRAM computes, as l3-sram");
-  kernel::Sizes sizes;
-  const kernel::ZooEntry *entry = kernel::zooEntry(options.input);
-  for (const tdfg::Name &name : program.names) {
-    if (name.kind != tdfg::Name::Kind::kSize) continue;
-    sizes[name.name] = std::max(program.leastSize, kUsualSize);
-    if (entry != nullptr)
-      for (const auto &[known, value] : entry->defaults)
-        if (known == name.name) sizes[name.name] = value;
-  }
-  const auto values = tdfg::bindSizes(program, sizes);
+  if (!machine->sram) return noCosts(*machine);
+  const auto values = tdfg::bindSizes(program, usualSizes(options, program));
   if (!values) return values.diagnostics();
   std::string text;
   for (std::size_t r = 0; r < program.regions.size(); ++r) {
-    const tdfg::NodeCost costs = targets::l3_sram::nodeCosts(program, static_cast<int>(r), *values, *machine->sram);
+    const tdfg::NodeCost costs = targets::l3_sram::nodeCosts(program, static_cast<int>(r), *values, {}, *machine->sram);
     tdfg::OptimiserOptions how;
     how.mayReassociate = machine->sram->rewrite == machine::Sram::Rewrite::kReassociate;
     how.explains = true;
@@ -154,13 +162,27 @@ Result<std::string> rewritten(const Options &options, tdfg::Program program) {
   return text + tdfg::print(program, tdfg::Part::kGraphs);
 }
 
+/// The file with other graphs beside the source's, as `--fp` allows them.
+Result<std::string> withVersions(const Options &options, const tdfg::FatBinary &binary) {
+  const Result<machine::Machine> machine = loadTarget(options, options.target);
+  if (!machine) return machine.diagnostics();
+  if (!machine->sram) return noCosts(*machine);
+  const auto values = tdfg::bindSizes(binary.program, usualSizes(options, binary.program));
+  if (!values) return values.diagnostics();
+  const auto made =
+      tdfg::makeFatBinary(binary.program, targets::l3_sram::versionsOf(binary.program, *values, *machine->sram));
+  if (!made) return made.diagnostics();
+  return tdfg::writeFatBinary(*made);
+}
+
 }  // namespace
 
 Result<std::string> emitTensorStage(const Options &options) {
   const auto binary = fatBinaryOf(options);
   if (!binary) return binary.diagnostics();
   if (options.emit == kStages[1] && !options.fp.empty()) return rewritten(options, binary->program);
-  if (options.emit == kStages[2]) return tdfg::writeFatBinary(*binary);
+  if (options.emit == kStages[2])
+    return options.fp.empty() ? tdfg::writeFatBinary(*binary) : withVersions(options, *binary);
   return tdfg::print(binary->program, options.emit == kStages[0] ? tdfg::Part::kStreams : tdfg::Part::kGraphs);
 }
 

@@ -198,6 +198,16 @@ Json diagnosticsOf(const Diagnostics &diagnostics) {
   return out;
 }
 
+Json triedOf(const std::vector<evaluate::TriedProgram> &tried) {
+  Json out = Json::array();
+  for (const evaluate::TriedProgram &t : tried) {
+    Json spent = Json::object();
+    for (const auto &[name, cycles] : t.spent) spent[name] = cycles.value;
+    out.push_back({{"mappings", t.mappings}, {"total_cycles", t.cycles.value}, {"spent", std::move(spent)}});
+  }
+  return out;
+}
+
 Json objectOf(const evaluate::Report &r, const RunText *run) {
   Json j;
   j["kernel"] = r.kernel;
@@ -242,6 +252,7 @@ Json objectOf(const evaluate::Report &r, const RunText *run) {
   j["wall_us"] = r.wallUs;
   j["compile_us"] = r.compileUs;
   addProgram(j, r);
+  if (!r.tried.empty()) j["tried"] = triedOf(r.tried);
   j["warnings"] = r.warnings;
   j["notes"] = r.notes;
   if (run != nullptr) j["run"] = toJson(*run);

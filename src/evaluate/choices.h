@@ -3,7 +3,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pimento/base/units.h"
 
 namespace pimento {
 class Cache;
@@ -31,6 +36,13 @@ enum class Objective : std::uint8_t {
 std::string_view name(Objective objective);
 /// "total time", ...
 std::string_view description(Objective objective);
+
+/// A program that was compared with others when mappings of all its kernels were chosen together.
+struct TriedProgram {
+  std::string mappings;                               ///< what tells it apart: "16x16", by kernel "16x16 | 256"
+  Cycles cycles;                                      ///< of all of it
+  std::vector<std::pair<std::string, Cycles>> spent;  ///< what these were spent on; they sum to `cycles`
+};
 
 /// The engine of two_slice.h: how far the time of its second piece may be from twice that of the first, as a part of
 /// the first. The paper leaves it open.

@@ -91,6 +91,8 @@ class Run {
  public:
   Run(const Request &request, const CompiledGraph &graph) : request_(request), graph_(graph) {
     if (request.graph != nullptr) checker_.emplace(*request.graph, request.data);
+    if (graph.shared != nullptr) shared_ = graph.shared.get();
+    report_.tried = graph.tried;
   }
 
   std::vector<StageRecord> takeRecords() { return std::move(records_); }
@@ -120,10 +122,7 @@ class Run {
   /// The parts in the order they run; each has one stage, of all its runs.
   Status runParts() {
     if (request_.graph == nullptr) return okStatus();
-    const auto parts = static_cast<int>(graph_.size());
-    std::vector<int> order;
-    for (int p = 0; p < parts; ++p) order.push_back(p);
-    if (request_.rounds != nullptr) order = request_.rounds->runs;  // one part per kernel
+    const std::vector<int> order = runsOf(request_, graph_.size());
     std::vector<std::int64_t> left(graph_.size(), 0);
     for (const int p : order) ++left[static_cast<std::size_t>(p)];
     report_.stages.resize(graph_.size());
@@ -162,7 +161,7 @@ class Run {
     RunMode mode;
     mode.values = request_.values ? &*request_.values : nullptr;
     mode.jobs = request_.jobs;
-    mode.shared = &cache_;
+    mode.shared = shared_;
     auto steps = request_.target->path(runs, *carried_, machine(), mode);
     if (!steps) return steps.diagnostics();
     steps_ = std::move(*steps);
@@ -174,7 +173,7 @@ class Run {
     if (carried_ == nullptr) return;
     mode.carried = carried_.get();
     mode.place = steps_[number].place;
-    mode.shared = &cache_;
+    mode.shared = shared_;
   }
 
   /// A run with what earlier ones left; one that takes place on an equal machine again is not run again.
@@ -474,6 +473,7 @@ class Run {
   std::vector<Target::Step> steps_;   ///< likewise, by run
   std::map<std::tuple<std::size_t, int, std::string>, std::pair<DeviceRun, std::unique_ptr<Carried>>> onward_;
   Cache cache_;
+  Cache *shared_ = &cache_;
   Cycles measured_;                                  ///< of all runs, what intervals are of
   std::vector<bool> stored_, storedByAny_;           ///< by tensor: whether an earlier run, or any of all, stores to it
   std::vector<std::optional<RoundSample>> samples_;  ///< by part: where data decide the time of each of its rounds

@@ -66,7 +66,13 @@ struct PlannedPart {
 };
 
 /// All parts of a graph, in its order.
-using CompiledGraph = std::vector<PlannedPart>;
+struct CompiledGraph : std::vector<PlannedPart> {
+  std::shared_ptr<Cache> shared = nullptr;  ///< what choosing their mappings made and runs need again
+  std::vector<TriedProgram> tried = {};     ///< where mappings were chosen together
+};
+
+/// Numbers of the parts (of `parts`) in the order they run.
+std::vector<int> runsOf(const Request &request, std::size_t parts);
 
 /// Resolves `reference` and `auto`, compiles every kernel once and decides which of them run on the device. Diagnostics
 /// of mapping and lowering.

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <numeric>
 
 #include "pimento/base/suggest.h"
 #include "pimento/evaluate/choose.h"
@@ -32,10 +33,12 @@ Result<Choice> resolve(const Request &r, const GraphPart &part) {
       return Choice{std::move(*m), "the reference mapping"};
     }
     case mapping::MapSpec::Kind::kAuto:
-      // One mapping needs no choice; what it takes hangs on what other kernels leave, where these do.
-      if (r.target->idle(part, *r.machine) != nullptr)
-        if (std::vector<mapping::Mapping> all = r.target->mappings(part, *r.machine, spec, r.tools); all.size() == 1)
-          return Choice{std::move(all.front()), "the only one that is looked at"};
+      // What a mapping takes hangs on what other kernels leave, where these do: chooseTogether.
+      if (r.target->idle(part, *r.machine) != nullptr) {
+        Result<mapping::Mapping> m = r.target->reference(part, *r.machine, spec, r.tools);
+        if (!m) return m.diagnostics();
+        return Choice{std::move(*m), "the reference mapping"};
+      }
       return chooseMapping(r, part, spec);
     case mapping::MapSpec::Kind::kHost:
     case mapping::MapSpec::Kind::kExplicit:
@@ -254,7 +257,51 @@ GraphPart partFrom(const Request &r, int first) {
               : std::min(kernels - first, r.target->runLength(*r.graph, first, *r.machine))};
 }
 
+/// Mappings that `auto` leaves open, of a program whose kernels leave each other data: by what all of it takes.
+Status chooseTogether(const Request &request, CompiledGraph &graph) {
+  if (request.objective != Objective::kTime) return okStatus();
+  const auto idle =
+      request.target->idle({request.graph, 0, static_cast<int>(request.graph->kernels.size())}, *request.machine);
+  if (idle == nullptr) return okStatus();
+  std::vector<Target::Member> members;
+  bool isAnyOpen = false;
+  for (const PlannedPart &part : graph) {
+    const auto first = static_cast<std::size_t>(part.first);
+    const mapping::MapSpec &spec = request.mapOf(first);
+    const bool isOpen = part.compiled != nullptr && spec.kind == mapping::MapSpec::Kind::kAuto;
+    isAnyOpen |= isOpen;
+    members.push_back({{request.graph, part.first, part.count},
+                       part.compiled.get(),
+                       request.originOf(first),
+                       isOpen ? &spec : nullptr});
+  }
+  if (!isAnyOpen) return okStatus();
+  graph.shared = std::make_shared<Cache>();
+  RunMode mode;
+  mode.values = request.values ? &*request.values : nullptr;
+  mode.jobs = request.jobs;
+  mode.shared = graph.shared.get();
+  auto found =
+      request.target->together(members, runsOf(request, graph.size()), *idle, *request.machine, mode, request.tools);
+  if (!found) return found.diagnostics();
+  graph.tried = std::move(found->tried);
+  for (std::size_t p = 0; p < found->instead.size(); ++p) {
+    if (!found->why[p].empty()) graph[p].mappingWhy = found->why[p];
+    if (found->instead[p] == nullptr) continue;
+    graph[p].mapping = found->instead[p]->placed().mapping;
+    graph[p].compiled = std::move(found->instead[p]);
+  }
+  return okStatus();
+}
+
 }  // namespace
+
+std::vector<int> runsOf(const Request &request, std::size_t parts) {
+  if (request.rounds != nullptr) return request.rounds->runs;  // one part per kernel
+  std::vector<int> order(parts);
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
 
 Status checkMaps(const Request &request) {
   std::size_t kernels = request.graph->kernels.size();
@@ -282,6 +329,7 @@ Result<CompiledGraph> compile(const Request &request) {
     planned->planUs = microsecondsSince(start) - planned->compileUs;
     out.push_back(std::move(*planned));
   }
+  if (const Status s = chooseTogether(request, out); !s) return s.diagnostics();
   const bool isAllOnHost = std::ranges::none_of(out, [](const PlannedPart &p) { return p.compiled != nullptr; });
   if (request.offload == Offload::kSome && isAllOnHost && !planner.refusal().empty()) {
     Diagnostics why = planner.refusal();

@@ -251,7 +251,8 @@ struct Report {
   std::vector<std::string> notes;  ///< what the user may want to know or try; nothing is wrong
   /// False: a program from a file, with no kernel behind it that says what the answer is.
   bool hasKernel = true;
-  ProgramOutcome outcome;  ///< of programs from files
+  ProgramOutcome outcome;           ///< of programs from files
+  std::vector<TriedProgram> tried;  ///< where mappings of all kernels were chosen together
 
   /// Of the cycles that `breakdown` counts.
   double nsPerCycle() const {

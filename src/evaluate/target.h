@@ -272,6 +272,26 @@ class Target {
                                          const machine::Machine & /*machine*/, const RunMode & /*mode*/) const {
     return std::vector<Step>(runs.size());
   }
+  /// A kernel of a program, as it is mapped so far.
+  struct Member {
+    GraphPart part;
+    const CompiledPart *compiled = nullptr;
+    std::size_t origin = 0;                  ///< the kernel that the user wrote
+    const mapping::MapSpec *open = nullptr;  ///< what another mapping must have; null: it stays
+  };
+  /// Other mappings of a program's kernels.
+  struct Together {
+    std::vector<std::unique_ptr<CompiledPart>> instead;  ///< by member; null: it stays
+    std::vector<std::string> why;                        ///< by member, where its mapping was looked at
+    std::vector<TriedProgram> tried;                     ///< in the order in which they were run
+  };
+  /// Mappings chosen together by what the whole program takes, where kernels leave each other data (idle). `runs`:
+  /// members in the order they run; null `compiled`: the host's.
+  virtual Result<Together> together(std::span<const Member> /*members*/, std::span<const int> /*runs*/,
+                                    const Carried & /*idle*/, const machine::Machine & /*machine*/,
+                                    const RunMode & /*mode*/, const Tools & /*tools*/) const {
+    return Together{};
+  }
   /// A timeline of what runs one after the other. Diagnostics: "trace-virtual" (there is nothing to show),
   /// "trace-graph".
   virtual Result<TimelineMaker> timeline(const std::vector<const Runnable *> &runs,

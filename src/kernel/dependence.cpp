@@ -65,20 +65,40 @@ class Solver {
       if (const auto minus = sum(negative, zero, -1)) nonNegative_.push_back(*minus);
       nonNegative_.push_back(zero);
     }
+    for (Affine &form : nonNegative_) tighten(form);
     const Box box(variables_, nonNegative_);
     if (box.isEmpty()) return true;
-    // Two constraints whose sum is negative everywhere: i >= k + 1 and k >= i.
-    for (std::size_t a = 0; a < nonNegative_.size(); ++a) {
-      for (std::size_t b = a; b < nonNegative_.size(); ++b) {
-        const auto both = sum(nonNegative_[a], nonNegative_[b], 1);
-        const auto range = both ? box.range(*both) : std::nullopt;
-        if (range && range->high < 0) return true;
+    // Two constraints whose sum is negative everywhere: i >= k + 1 and k >= i. Or a sum of multiples, in which a
+    // variable is gone: s >= t + 1 and 8 t + 7 >= 8 s.
+    const auto isNegative = [&box](const std::optional<Affine> &form) {
+      const auto range = form ? box.range(*form) : std::nullopt;
+      return range && range->high < 0;
+    };
+    for (std::size_t i = 0; i < nonNegative_.size(); ++i) {
+      for (std::size_t j = i; j < nonNegative_.size(); ++j) {
+        const Affine &a = nonNegative_[i], &b = nonNegative_[j];
+        if (isNegative(sum(a, b, 1))) return true;
+        for (std::size_t d = 0; d < variables_.size(); ++d) {
+          const std::int64_t x = a.coefficients[d], y = b.coefficients[d];
+          if (x == INT64_MIN || y == INT64_MIN || x == 0 || y == 0 || (x < 0) == (y < 0) || x == -y) continue;
+          const Affine none{std::vector<std::int64_t>(variables_.size(), 0), 0};
+          const auto first = sum(none, a, std::abs(y));
+          if (first && isNegative(sum(*first, b, std::abs(x)))) return true;
+        }
       }
     }
     return false;
   }
 
  private:
+  /// Of whole numbers 8 s - 8 t >= 1 is s - t >= 1.
+  static void tighten(Affine &form) {
+    const std::int64_t divisor = divisorOf(form);
+    if (divisor <= 1) return;
+    for (std::int64_t &c : form.coefficients) c /= divisor;
+    form.constant = form.constant / divisor - (form.constant % divisor < 0 ? 1 : 0);
+  }
+
   /// Everywhere else, variable `d` as the equation says; false, with nothing changed, where that leaves 64 bits.
   bool substitute(const Affine &zero, std::size_t d) {
     const std::int64_t unit = zero.coefficients[d];

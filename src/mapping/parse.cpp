@@ -347,7 +347,7 @@ class Parser {
 
 const std::vector<std::string> &parameterNames() {
   static const std::vector<std::string> kNames = [] {
-    std::vector<std::string> names = {"append", "buffer", "direct", "dpus", "resident", "tasklets"};
+    std::vector<std::string> names = {"append", "buffer", "direct", "dpus", "resident", "t0", "t1", "tasklets"};
     names.insert(names.end(), passNames().begin(), passNames().end());
     std::ranges::sort(names);
     return names;

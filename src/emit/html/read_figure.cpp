@@ -45,7 +45,14 @@ std::vector<FigureRow> readRows(const Node &rows, std::size_t series, bool isSpr
     if (isSpread) {
       for (const Node &v : row.at("values").items()) r.values.push_back(v.amount());
     } else {
-      r.value = row.at("value").amount();
+      if (const auto parts = row.find("parts")) {
+        for (const Node &part : parts->items()) {
+          r.parts.push_back({part.textOr("label", ""), readSeries(part, series), part.at("value").amount()});
+          r.value += r.parts.back().value;
+        }
+      } else {
+        r.value = row.at("value").amount();
+      }
       r.low = row.maybeAmount("low");
       r.high = row.maybeAmount("high");
     }

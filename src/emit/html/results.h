@@ -211,6 +211,12 @@ struct FigureRow {
   double value = 0;
   std::optional<double> low, high;
   std::vector<double> values;
+  struct Part {
+    std::string label;
+    std::size_t series = 0;
+    double value = 0;
+  };
+  std::vector<Part> parts = {};  ///< of a bar, one behind the other; `value` is their sum
 };
 
 struct FigureTable {

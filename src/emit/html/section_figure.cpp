@@ -33,8 +33,15 @@ BarChart barsOf(const FigureResult &f) {
   auto chart = chartOf<BarChart>(f);
   chart.range = f.range;
   for (const FigureRow &r : f.bars) {
-    const std::string tip = fmt::format("{}; {}: {}", r.label, f.series[r.series], exactText(f.quantity, r.value));
-    chart.bars.push_back({r.label, r.note, {{r.series, r.value, tip}}, r.low, r.high});
+    const auto segment = [&](std::string_view label, std::size_t series, double value) {
+      return Segment{series, value, fmt::format("{}; {}: {}", label, f.series[series], exactText(f.quantity, value))};
+    };
+    Bar bar{r.label, r.note, {}, r.low, r.high};
+    for (const FigureRow::Part &p : r.parts)
+      bar.segments.push_back(
+          segment(p.label.empty() ? r.label : fmt::format("{}, {}", r.label, p.label), p.series, p.value));
+    if (r.parts.empty()) bar.segments.push_back(segment(r.label, r.series, r.value));
+    chart.bars.push_back(std::move(bar));
   }
   return chart;
 }

@@ -11,6 +11,8 @@ namespace pimento::machine {
 
 namespace {
 
+constexpr Word<ChipKernels::Start> kStarts[] = {{"memory", ChipKernels::Start::kMemory},
+                                                {"l3", ChipKernels::Start::kL3}};
 constexpr Word<ChipKernels::Decision> kDecisions[] = {{"least-path", ChipKernels::Decision::kLeastPath},
                                                       {"equation-2", ChipKernels::Decision::kEquation2}};
 constexpr double kMostCycles = 1e6, kMostLines = 1 << 20;
@@ -51,6 +53,10 @@ row::Rows rows() {
       row::flag("kernels.in_l3", "arrays of the L3 run kernels"),
       row::choice("kernels.decision", choicesOf(kDecisions),
                   "where a region runs: where the whole program takes least, or as equation (2) of Infinity Stream"),
+      row::choice(
+          "kernels.start", choicesOf(kStarts),
+          "where a program's inputs lie first: in memory, as after it was loaded, or in the L3; memory if omitted",
+          false),
       row::section("area", "what computing near and in the L3 adds to the chip"),
       row::real("area.in_l3", "mm2", 0, 1e5, "of arrays that compute, and what runs them"),
       row::real("area.near_l3", "mm2", 0, 1e5, "of stream engines"),
@@ -97,6 +103,7 @@ void build(const Contents &c, Machine &m) {
     k.isNearL3 = c.flag("kernels.near_l3");
     k.isInL3 = c.flag("kernels.in_l3");
     k.decision = enumOf(kDecisions, c.text("kernels.decision"));
+    if (c.has("kernels.start")) k.start = enumOf(kStarts, c.text("kernels.start"));
     m.kernels = k;
   }
   if (c.has("area")) m.area = ChipArea{c.real("area.in_l3"), c.real("area.near_l3"), c.real("area.overhead")};

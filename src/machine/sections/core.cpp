@@ -45,6 +45,9 @@ row::Rows rows() {
       row::integer("core.btb.entries", "count", 1, kMostTable, "targets; ways times a power of two", true),
       row::integer("core.btb.ways", "count", 1, 64, "associativity", true),
       row::integer("core.return_stack", "count", 0, 4096, "return addresses that are predicted", true),
+      row::real("core.vector_efficiency", "ratio", 1e-3, 1e3,
+                "of the speed that the core's other numbers give, what vector code of kernels reaches; 1 if omitted",
+                false),
       row::section("core.units", "units that execute, by name", true),
       row::section("core.units.*", "units of one kind"),
       row::integer("core.units.*.count", "count", 1, kMostWidth, "how many", true),
@@ -83,6 +86,7 @@ void build(const Contents &c, Machine &m) {
   core.btbEntries = count("btb.entries");
   core.btbWays = count("btb.ways");
   core.returnStack = count("return_stack");
+  core.vectorEfficiency = c.real("core.vector_efficiency", 1);
   std::vector<std::string> names;
   for (const Entry &e : c.entries("core.units")) {
     core.units.push_back({e.key, count(("units." + e.key + ".count").c_str())});

@@ -62,6 +62,9 @@ struct Core {
   };
   std::array<Execution, kCoreOperations> executions;
 
+  /// Of the speed that all other numbers give, the share that vector code of kernels reaches.
+  double vectorEfficiency = 1;
+
   const Execution &of(CoreOperation operation) const { return executions[static_cast<std::size_t>(operation)]; }
 };
 

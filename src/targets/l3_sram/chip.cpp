@@ -22,12 +22,30 @@ namespace {
 /// Factor between the sizes at which loops of programs of very many kernels are timed.
 constexpr int kGridBits = 2;
 constexpr LoopsBudget kGridBudget{16, 16};
+/// Kernels of a program, and rounds among them, beyond which the rounds' loops are timed at some sizes alone.
+constexpr std::size_t kManyKernels = 256, kManyRounds = 64;
+
+bool isOfManyRounds(const evaluate::GraphPart &part) {
+  const std::vector<kernel::Kernel> &all = part.graph->kernels;
+  return all.size() > kManyKernels &&
+         static_cast<std::size_t>(std::ranges::count(all, part.kernel().name, &kernel::Kernel::name)) > kManyRounds;
+}
 
 }  // namespace
 
 bool isChip(const machine::Machine &machine) {
   return machine.kernels && machine.core && machine.sharedCache && machine.noc && machine.dram && machine.sram &&
          machine.sram->control;
+}
+
+ChipState idleState(const kernel::Graph &graph, const machine::Machine &machine) {
+  ChipState state(graph.tensors.size());
+  if (machine.kernels->start == machine::ChipKernels::Start::kMemory) return state;
+  for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
+    const kernel::Role role = graph.tensors[t].role;
+    if (role == kernel::Role::kInput || role == kernel::Role::kInOut) state.tensors[t].at = At::kL3;
+  }
+  return state;
 }
 
 ChipKernel::ChipKernel(const evaluate::GraphPart &part, const machine::Machine &machine, const Plan &plan,
@@ -37,7 +55,8 @@ ChipKernel::ChipKernel(const evaluate::GraphPart &part, const machine::Machine &
       plan_(plan),
       mapping_(mapping),
       addresses_(chip::addressesOf(*part.graph)),
-      nest_(chip::chipNest(*part.graph, part.first, machine.kernels->vector)) {}
+      nest_(chip::chipNest(*part.graph, part.first, machine.kernels->vector)),
+      isCoarse_(isOfManyRounds(part)) {}
 
 std::int64_t ChipKernel::threads() const {
   return machine_.kernels->threads;
@@ -156,7 +175,7 @@ ChipRun ChipKernel::loopsAt(Place place, const ChipState &state, Cache *shared) 
   for (const auto &[tensor, u] : use)
     key += static_cast<char>('0' + static_cast<int>(state.tensors[static_cast<std::size_t>(tensor)].at));
   return cached(shared, key, [&] {
-    if (state.isCoarse) return onGrid(place, state, shared);
+    if (isCoarse_) return onGrid(place, state, shared);
     return timeOfLoops(nest_, addresses_, machine_, place, threads(), stateOf(state, use));
   });
 }
@@ -269,12 +288,23 @@ void ChipKernel::bring(const Stretch &stretch, ChipState &state, ChipRun &time, 
   }
 }
 
+Status ChipKernel::findStretches(Cache *shared) const {
+  if (stretches_ != nullptr) return okStatus();
+  Result<Stretches> found = stretchesOf(plan_, mapping_, machine_, isCoarse_, shared);
+  if (!found) return found.diagnostics();
+  stretches_ = std::make_shared<const Stretches>(std::move(*found));
+  return okStatus();
+}
+
+Result<std::int64_t> ChipKernel::leastInArrays(Cache *shared) const {
+  if (const Status s = findStretches(shared); !s) return s.diagnostics();
+  std::int64_t cycles = 0;
+  for (const Stretch &stretch : stretches_->list) cycles = addSaturated(cycles, stretch.time.cycles());
+  return cycles;
+}
+
 Result<ChipKernel::Ran> ChipKernel::inArrays(ChipState &state, Cache *shared) const {
-  if (stretches_ == nullptr) {
-    Result<Stretches> found = stretchesOf(plan_, mapping_, machine_, state.isCoarse, shared);
-    if (!found) return found.diagnostics();
-    stretches_ = std::make_shared<const Stretches>(std::move(*found));
-  }
+  if (const Status s = findStretches(shared); !s) return s.diagnostics();
   Ran ran;
   ran.arrays = stretches_->arrays;
   ++state.turn;
@@ -292,7 +322,7 @@ Result<ChipKernel::Ran> ChipKernel::inArrays(ChipState &state, Cache *shared) co
     const std::int64_t fetch = ran.time[Spent::kMemory] - before;
     // Lowering, unless these commands were lowered before; what it takes beyond the fetch where they overlap. Of very
     // many kernels hardly one runs twice.
-    if (state.isCoarse)
+    if (isCoarse_)
       ran.time[Spent::kLowering] += control.preparation(stretch.commands, Cycles(fetch)).value - fetch;
     else if (state.commands.emplace(part_.first, stretch.lowering).second) {
       state.lowered ^= (static_cast<std::uint64_t>(part_.first) * 0x9E3779B97F4A7C15ULL) ^

@@ -29,6 +29,9 @@ namespace pimento::targets::l3_sram {
 /// Whether a machine has all that a chip needs: cores that run kernels, and an L3.
 bool isChip(const machine::Machine &machine);
 
+/// What a program finds: its tensors in memory, or its inputs in the L3 (ChipKernels::start).
+ChipState idleState(const kernel::Graph &graph, const machine::Machine &machine);
+
 /// One kernel of a graph; what it names outlives it.
 class ChipKernel {
  public:
@@ -47,6 +50,10 @@ class ChipKernel {
   /// What it takes from this state on, which it changes. `shared`: of runs of one graph; null: none. Diagnostics:
   /// capacity, sram-operation.
   Result<Ran> run(Place place, ChipState &state, Cache *shared) const;
+
+  /// What all its rounds take in the arrays at least, from any state: commands and the streams between them.
+  /// Diagnostics: sram-operation.
+  Result<std::int64_t> leastInArrays(Cache *shared) const;
 
   /// Equation (2) of Infinity Stream, and its terms (facts: readings of section 4.3).
   struct Equation2 {
@@ -67,6 +74,7 @@ class ChipKernel {
   ChipRun loopsAt(Place place, const ChipState &state, Cache *shared) const;
   ChipRun onGrid(Place place, const ChipState &state, Cache *shared) const;
   Result<Ran> inArrays(ChipState &state, Cache *shared) const;
+  Status findStretches(Cache *shared) const;
   void bring(const Stretch &stretch, ChipState &state, ChipRun &time, Cache *shared) const;
   void release(std::size_t tensor, ChipState &state, ChipRun &time, Cache *shared) const;
   void reserve(ChipState &state, ChipRun &time) const;
@@ -81,6 +89,7 @@ class ChipKernel {
   const mapping::Mapping &mapping_;
   chip::Addresses addresses_;
   chip::ChipNest nest_;
+  bool isCoarse_ = false;                               ///< one of very many rounds: timed at some sizes
   mutable std::shared_ptr<const Stretches> stretches_;  ///< found once
 };
 

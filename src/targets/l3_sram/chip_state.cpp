@@ -19,7 +19,7 @@ bool ChipState::hasArrays() const {
 }
 
 std::string ChipState::key() const {
-  std::string text = fmt::format("{}{}{:x}", isReserved ? "r" : "", isCoarse ? "c" : "", lowered);
+  std::string text = fmt::format("{}{:x}", isReserved ? "r" : "", lowered);
   // In the order in which they would go.
   for (const std::size_t t : those(TensorState::At::kArrays)) {
     const TensorState &s = tensors[t];

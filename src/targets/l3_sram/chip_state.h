@@ -30,8 +30,7 @@ struct TensorState {
 
 class ChipState final : public evaluate::Carried {
  public:
-  /// `isCoarse`: a program of very many kernels, whose loops are timed at some sizes.
-  ChipState(std::size_t tensors, bool isCoarse) : tensors(tensors), isCoarse(isCoarse) {}
+  explicit ChipState(std::size_t tensors) : tensors(tensors) {}
 
   std::unique_ptr<evaluate::Carried> copy() const override { return std::make_unique<ChipState>(*this); }
   std::string key() const override;
@@ -42,7 +41,6 @@ class ChipState final : public evaluate::Carried {
 
   std::vector<TensorState> tensors;
   bool isReserved = false;  ///< arrays have their ways
-  bool isCoarse = false;
   std::int64_t turn = 0;
   std::uint64_t lowered = 0;                        ///< a hash of `commands`
   std::set<std::pair<int, std::int64_t>> commands;  ///< by kernel and round: those that were lowered

@@ -75,7 +75,8 @@ class Loops {
     const sim::core::ManyCoresTime time = sim::core::ManyCores(machine_).run(
         codes, slicesOf(machine_, state_.isReserved), present, throughUnits(machine_, state_));
     ChipRun out;
-    out[Spent::kCore] = time.cycles;
+    const double efficiency = nest_.lanes > 1 ? machine_.core->vectorEfficiency : 1;
+    out[Spent::kCore] = std::llround(static_cast<double>(time.cycles) / efficiency);
     out[Count::kInstructions] = time.instructions;
     out[Count::kBranches] = time.branches;
     out[Count::kLoads] = time.loads;
@@ -95,7 +96,7 @@ class Loops {
     out[Count::kActivates] = time.activates;
     for (std::size_t k = 0; k < sim::noc::kTraffics; ++k)
       out.counts[static_cast<std::size_t>(Count::kControl) + k] = time.flitHops[k];
-    out[Count::kCores] = multiplySaturated(time.cycles, static_cast<std::int64_t>(codes.size()));
+    out[Count::kCores] = multiplySaturated(out[Spent::kCore], static_cast<std::int64_t>(codes.size()));
     return out;
   }
 

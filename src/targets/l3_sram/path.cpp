@@ -38,23 +38,45 @@ class Path {
       : runs_(runs), idle_(idle), machine_(machine), shared_(shared) {}
 
   Result<std::vector<Step>> choose() {
-    if (machine_.kernels->decision == machine::ChipKernels::Decision::kEquation2) return byEquation2();
-    Result<std::vector<Place>> least = shortest();
-    if (!least) return least.diagnostics();
-    std::optional<std::int64_t> best = cyclesOf(*least);
-    for (int p = 0; p < kPlaces; ++p) {
-      const std::vector<Place> pure = allIn(static_cast<Place>(p));
-      if (pure.empty()) continue;
-      const std::optional<std::int64_t> cycles = cyclesOf(pure);
-      if (cycles && (!best || *cycles < *best)) {
-        best = cycles;
-        *least = pure;
-      }
+    if (isByEquation2()) return byEquation2();
+    const Result<std::vector<Place>> places = least();
+    if (!places) return places.diagnostics();
+    return explained(*places);
+  }
+
+  Result<ChipRun> total() {
+    std::vector<Place> places;
+    if (isByEquation2()) {
+      const auto steps = byEquation2();
+      if (!steps) return steps.diagnostics();
+      for (const Step &s : *steps) places.push_back(static_cast<Place>(s.place));
+    } else {
+      Result<std::vector<Place>> found = least();
+      if (!found) return found.diagnostics();
+      places = std::move(*found);
     }
-    return explained(*least);
+    return totalOf(places);
   }
 
  private:
+  bool isByEquation2() const { return machine_.kernels->decision == machine::ChipKernels::Decision::kEquation2; }
+
+  Result<std::vector<Place>> least() {
+    Result<std::vector<Place>> least = shortest();
+    if (!least) return least;
+    Result<ChipRun> best = totalOf(*least);
+    for (int p = 0; p < kPlaces; ++p) {
+      const std::vector<Place> pure = allIn(static_cast<Place>(p));
+      if (pure.empty()) continue;
+      const Result<ChipRun> other = totalOf(pure);
+      if (other && (!best || other->cycles() < best->cycles())) {
+        best = other;
+        *least = pure;
+      }
+    }
+    return least;
+  }
+
   bool mayRun(std::size_t run, Place place) const {
     const std::vector<Place> places = runs_[run]->places();
     return std::ranges::find(places, place) != places.end();
@@ -81,16 +103,16 @@ class Path {
     return isAny ? places : std::vector<Place>();
   }
 
-  std::optional<std::int64_t> cyclesOf(const std::vector<Place> &places) const {
+  Result<ChipRun> totalOf(const std::vector<Place> &places) const {
     std::unique_ptr<ChipState> state = copyOf(idle_);
-    std::int64_t cycles = 0;
+    ChipRun total;
     for (std::size_t r = 0; r < runs_.size(); ++r) {
       if (runs_[r] == nullptr) continue;
       const auto ran = runs_[r]->run(places[r], *state, shared_);
-      if (!ran) return std::nullopt;
-      cycles += ran->time.cycles();
+      if (!ran) return ran.diagnostics();
+      total.add(ran->time);
     }
-    return cycles;
+    return total;
   }
 
   Result<std::vector<Place>> shortest() {
@@ -188,6 +210,11 @@ class Path {
 };
 
 }  // namespace
+
+Result<ChipRun> totalOfPath(const std::vector<const ChipKernel *> &runs, const ChipState &idle,
+                            const machine::Machine &machine, Cache *shared) {
+  return Path(runs, idle, machine, shared).total();
+}
 
 Result<std::vector<Step>> choosePath(const std::vector<const ChipKernel *> &runs, const ChipState &idle,
                                      const machine::Machine &machine, Cache *shared) {

@@ -5,12 +5,17 @@
 // are dropped, longest first; all of a program in one place is always among the paths that are compared.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "pimento/evaluate/target.h"
 #include "pimento/targets/l3_sram/chip.h"
 
 namespace pimento::targets::l3_sram {
+
+/// What the path that takes least takes, all kernels together. `runs` as in choosePath.
+Result<ChipRun> totalOfPath(const std::vector<const ChipKernel *> &runs, const ChipState &idle,
+                            const machine::Machine &machine, Cache *shared);
 
 /// `runs`: kernels one after the other; null: the host's.
 Result<std::vector<evaluate::Target::Step>> choosePath(const std::vector<const ChipKernel *> &runs,

@@ -1,7 +1,14 @@
 #include "pimento/targets/l3_sram/plan.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <bit>
+#include <iterator>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "pimento/base/element_bits.h"
 #include "pimento/base/integer.h"
@@ -104,7 +111,7 @@ std::optional<tdfg::Homes> homesOf(const GraphPart &part, const std::vector<int>
 
 }  // namespace
 
-Result<Plan> makePlan(const GraphPart &part, const machine::Machine &machine) {
+Result<Plan> graphsOf(const GraphPart &part, const machine::Machine & /*machine*/) {
   Plan plan;
   const kernel::Graph graph = isolated(part, plan.tensors);
   auto program = tdfg::fitStreams({}, [&](const auto &) -> Result<kernel::Graph> { return graph; });
@@ -116,9 +123,19 @@ Result<Plan> makePlan(const GraphPart &part, const machine::Machine &machine) {
   if (!values) return values.diagnostics();
   plan.values = std::move(*values);
   plan.dimOf = dimsOf(plan.program, part.kernel());
+  for (const tdfg::Array &a : plan.program.arrays)
+    plan.elementBytes = std::min(plan.elementBytes, static_cast<int>(sizeOf(a.type).value));
+  return plan;
+}
+
+Result<Plan> makePlan(const GraphPart &part, const machine::Machine &machine, const mapping::Mapping &mapping) {
+  Result<Plan> made = graphsOf(part, machine);
+  if (!made) return made;
+  Plan &plan = *made;
   const tdfg::ArraySize size{static_cast<int>(machine.sram->wordlines), static_cast<int>(machine.sram->bitlines)};
   const std::optional<tdfg::Homes> homes = homesOf(part, plan.tensors, plan.program, size);
-  plan.rewriting = rewriteGraphs(plan.program, plan.values, size, homes ? &*homes : nullptr, *machine.sram);
+  plan.rewriting = rewriteGraphs(plan.program, plan.values, tileOf(plan, mapping, lower::l3_sram::kMostDims), size,
+                                 homes ? &*homes : nullptr, *machine.sram);
   for (std::size_t r = 0; r < plan.program.regions.size(); ++r) {
     tdfg::Region &region = plan.program.regions[r];
     plan.schedules.emplace_back();
@@ -134,9 +151,7 @@ Result<Plan> makePlan(const GraphPart &part, const machine::Machine &machine) {
     region.nodes.clear();
     region.outputs.clear();
   }
-  for (const tdfg::Array &a : plan.program.arrays)
-    plan.elementBytes = std::min(plan.elementBytes, static_cast<int>(sizeOf(a.type).value));
-  return plan;
+  return made;
 }
 
 std::vector<std::int64_t> tileOf(const Plan &plan, const mapping::Mapping &mapping, std::size_t dims) {
@@ -162,36 +177,98 @@ std::vector<std::int64_t> boundingOf(const Plan &plan) {
 
 }  // namespace
 
-Result<mapping::Mapping> heuristicMapping(const GraphPart &part, const Plan &plan, const machine::Machine &machine,
-                                          const mapping::MapSpec &spec) {
+namespace {
+
+/// The lattice as far as loops reach along it, and by dim of it the kernel's.
+struct Reached {
+  std::vector<std::int64_t> lattice;
+  std::vector<std::size_t> dims;
+};
+
+Reached reachedBy(const GraphPart &part, const Plan &plan, const machine::Machine &machine) {
+  Reached out;
+  const kernel::Kernel &k = part.kernel();
+  const std::vector<std::int64_t> arrays = machine.kernels ? boundingOf(plan) : std::vector<std::int64_t>();
+  for (std::size_t l = 0; l < plan.dimOf.size(); ++l) {
+    const int d = plan.dimOf[l];
+    // Loops in order are streams.
+    if (d < 0 || k.dims[static_cast<std::size_t>(d)].kind == kernel::DimKind::kSequential) continue;
+    out.dims.push_back(static_cast<std::size_t>(d));
+    out.lattice.push_back(std::max<std::int64_t>(1, l < arrays.size() ? arrays[l] : k.dims[out.dims.back()].extent));
+  }
+  return out;
+}
+
+/// Those of powers of two with a product of `cells`, each up to the extent's next one.
+void addTiles(const std::vector<std::int64_t> &lattice, std::int64_t cells, Tile &tile, std::vector<Tile> &out) {
+  const std::size_t d = tile.size();
+  const auto most = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(lattice[d])));
+  if (d + 1 == lattice.size()) {
+    if (cells > most) return;
+    out.push_back(tile);
+    out.back().push_back(cells);
+    return;
+  }
+  for (std::int64_t n = 1; n <= std::min(cells, most); n *= 2) {
+    tile.push_back(n);
+    addTiles(lattice, cells / n, tile, out);
+    tile.pop_back();
+  }
+}
+
+}  // namespace
+
+Result<std::vector<Tile>> tilesOf(const GraphPart &part, const Plan &plan, const machine::Machine &machine,
+                                  const evaluate::Parameters &wanted) {
+  const Reached reached = reachedBy(part, plan, machine);
+  if (reached.lattice.empty()) return std::vector<Tile>{{}};
+  const auto tile = lower::l3_sram::heuristicTile(reached.lattice, wishesOf(plan.program), *machine.sram);
+  if (!tile && machine.kernels) {  // other places take it
+    Tile lines(reached.lattice.size(), 1);
+    lines.front() = machine.sram->bitlines;
+    return std::vector<Tile>{std::move(lines)};
+  }
+  if (!tile) return tile.diagnostics();
+  std::vector<Tile> all{Tile(tile->begin(), tile->begin() + static_cast<std::ptrdiff_t>(reached.lattice.size()))};
+  std::vector<Tile> others;
+  Tile empty;
+  addTiles(reached.lattice, (*tile)[0] * (*tile)[1] * (*tile)[2], empty, others);
+  std::ranges::copy_if(others, std::back_inserter(all), [&](const Tile &t) { return t != all.front(); });
+  if (reached.lattice.size() < 2) return all;
+  for (const auto &[name, d] : {std::pair("t0", 0), std::pair("t1", 1)}) {
+    const auto at = wanted.find(name);
+    if (at == wanted.end()) continue;
+    const std::vector<Tile> before = all;
+    std::erase_if(all, [&](const Tile &t) { return t[static_cast<std::size_t>(d)] != at->second; });
+    if (!all.empty()) continue;
+    std::set<std::int64_t> choices;
+    for (const Tile &t : before) choices.insert(t[static_cast<std::size_t>(d)]);
+    return unsupported("illegal-tile", part.kernel().where,
+                       fmt::format("kernel '{}' has no tile with {}={}", part.kernel().name, name, at->second),
+                       fmt::format("use {}", fmt::join(choices, ", ")));
+  }
+  return all;
+}
+
+mapping::Mapping mappingIn(const Tile &tile, const GraphPart &part, const Plan &plan, const machine::Machine &machine,
+                           const mapping::MapSpec &spec) {
   mapping::Mapping m = spec.mapping;
   mapping::Subspace s;
   const kernel::Kernel &k = part.kernel();
   s.factors.assign(machine.levels.size() + 1, std::vector<std::int64_t>(k.dims.size(), 1));
   s.factors.back().clear();
   for (const kernel::Dim &d : k.dims) s.factors.back().push_back(d.extent);
-  // The lattice as far as loops reach along it; dims that no loop moves along have tiles of one cell.
-  std::vector<std::int64_t> lattice;
-  std::vector<std::size_t> dims;
-  const std::vector<std::int64_t> arrays = machine.kernels ? boundingOf(plan) : std::vector<std::int64_t>();
-  for (std::size_t l = 0; l < plan.dimOf.size(); ++l) {
-    const int d = plan.dimOf[l];
-    // Loops in order are streams.
-    if (d < 0 || k.dims[static_cast<std::size_t>(d)].kind == kernel::DimKind::kSequential) continue;
-    dims.push_back(static_cast<std::size_t>(d));
-    lattice.push_back(std::max<std::int64_t>(1, l < arrays.size() ? arrays[l] : k.dims[dims.back()].extent));
-  }
-  if (!lattice.empty()) {
-    const auto tile = lower::l3_sram::heuristicTile(lattice, wishesOf(plan.program), *machine.sram);
-    if (!tile) return tile.diagnostics();
-    std::int64_t left = (*tile)[0] * (*tile)[1] * (*tile)[2] / machine.sram->bitlines;
-    for (std::size_t d = 0; d < lattice.size(); ++d) {
-      const std::int64_t range = std::min(left, (*tile)[d]);
-      left /= range;
-      s.factors[0][dims[d]] = ceilDiv(k.dims[dims[d]].extent, (*tile)[d]);
-      s.factors[1][dims[d]] = (*tile)[d] / range;
-      s.factors[2][dims[d]] = range;
-    }
+  // Dims that no loop moves along have tiles of one cell.
+  const std::vector<std::size_t> dims = reachedBy(part, plan, machine).dims;
+  std::int64_t left = 1;
+  for (const std::int64_t n : tile) left *= n;
+  left /= machine.sram->bitlines;
+  for (std::size_t d = 0; d < std::min(dims.size(), tile.size()); ++d) {
+    const std::int64_t range = std::max<std::int64_t>(1, std::min(left, tile[d]));
+    left /= range;
+    s.factors[0][dims[d]] = ceilDiv(k.dims[dims[d]].extent, tile[d]);
+    s.factors[1][dims[d]] = tile[d] / range;
+    s.factors[2][dims[d]] = range;
   }
   m.subspaces = {std::move(s)};
   m.text = mapping::print(m);

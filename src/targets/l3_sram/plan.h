@@ -24,15 +24,25 @@ struct Plan {
   Rewriting rewriting;                    ///< of the graphs
 };
 
-/// Diagnostics: those of streams, tensor graphs and schedules.
-Result<Plan> makePlan(const evaluate::GraphPart &part, const machine::Machine &machine);
+/// The graphs alone, as they were extracted. Diagnostics: those of streams and tensor graphs.
+Result<Plan> graphsOf(const evaluate::GraphPart &part, const machine::Machine &machine);
+/// Rewritten for the tiles of a mapping, and scheduled. Diagnostics: likewise, and those of schedules.
+Result<Plan> makePlan(const evaluate::GraphPart &part, const machine::Machine &machine,
+                      const mapping::Mapping &mapping);
 
 /// The tile that a mapping gives to a lattice of `dims` dims.
 std::vector<std::int64_t> tileOf(const Plan &plan, const mapping::Mapping &mapping, std::size_t dims);
 
-/// The published heuristic's mapping.
-Result<mapping::Mapping> heuristicMapping(const evaluate::GraphPart &part, const Plan &plan,
-                                          const machine::Machine &machine, const mapping::MapSpec &spec);
+/// A tile, one extent per dim of the kernel that the lattice has.
+using Tile = std::vector<std::int64_t>;
+/// The tiles of a kernel, the published heuristic's first: powers of two that fill an array and are not longer than
+/// the lattice. Parameters t0 and t1 leave those with these extents along the first two dims, where the lattice has
+/// more than one. Diagnostics: capacity, illegal-tile (there is none).
+Result<std::vector<Tile>> tilesOf(const evaluate::GraphPart &part, const Plan &plan, const machine::Machine &machine,
+                                  const evaluate::Parameters &wanted);
+/// The mapping with this tile; `tile` is one of tilesOf() of this kernel, or of one with the same dims.
+mapping::Mapping mappingIn(const Tile &tile, const evaluate::GraphPart &part, const Plan &plan,
+                           const machine::Machine &machine, const mapping::MapSpec &spec);
 
 /// The plan in the tiles of a mapping; both outlive it.
 RegionProgram regionProgram(const Plan &plan, const mapping::Mapping &mapping, const machine::Machine &machine);

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <tuple>
 
 #include "pimento/base/element_bits.h"
 #include "pimento/emit/format.h"
 #include "pimento/lower/l3_sram/region.h"
 #include "pimento/sim/sram/command_time.h"
+#include "pimento/tdfg/text.h"
 
 namespace pimento::targets::l3_sram {
 
@@ -21,11 +23,16 @@ constexpr std::int64_t kUnknownCycles = 1000;
 
 class Costs {
  public:
-  Costs(const tdfg::Program &program, int region, const tdfg::Values &values, const machine::Sram &sram)
+  Costs(const tdfg::Program &program, int region, const tdfg::Values &values, const std::vector<std::int64_t> &given,
+        const machine::Sram &sram)
       : values_(values), sram_(sram), time_(sram) {
     const auto instance = tdfg::bindRegion(program, region, values);
     if (!instance || instance->isEmpty || instance->bounding.empty()) return;
     extents_ = instance->bounding;
+    if (given.size() >= extents_.size()) {
+      tile_.assign(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(extents_.size()));
+      return;
+    }
     const auto tile = lower::l3_sram::heuristicTile(
         extents_, lower::l3_sram::wishesOf(program.regions[static_cast<std::size_t>(region)]), sram);
     if (tile) tile_.assign(tile->begin(), tile->begin() + static_cast<std::ptrdiff_t>(extents_.size()));
@@ -142,13 +149,13 @@ int spillsOf(const tdfg::Program &program, std::size_t region, const tdfg::Array
 }  // namespace
 
 tdfg::NodeCost nodeCosts(const tdfg::Program &program, int region, const tdfg::Values &values,
-                         const machine::Sram &sram) {
-  auto costs = std::make_shared<Costs>(program, region, values, sram);
+                         const std::vector<std::int64_t> &tile, const machine::Sram &sram) {
+  auto costs = std::make_shared<Costs>(program, region, values, tile, sram);
   return [costs](const tdfg::Node &node) { return costs->of(node); };
 }
 
-Rewriting rewriteGraphs(tdfg::Program &program, const tdfg::Values &values, const tdfg::ArraySize &size,
-                        const tdfg::Homes *homes, const machine::Sram &sram) {
+Rewriting rewriteGraphs(tdfg::Program &program, const tdfg::Values &values, const std::vector<std::int64_t> &tile,
+                        const tdfg::ArraySize &size, const tdfg::Homes *homes, const machine::Sram &sram) {
   Rewriting out;
   if (sram.rewrite == machine::Sram::Rewrite::kNone) return out;
   for (std::size_t r = 0; r < program.regions.size(); ++r) {
@@ -157,7 +164,7 @@ Rewriting rewriteGraphs(tdfg::Program &program, const tdfg::Values &values, cons
     const int spills = spillsOf(program, r, size, homes);
     if (spills < 0) continue;
     const tdfg::Region before = region;
-    const tdfg::NodeCost costs = nodeCosts(program, static_cast<int>(r), values, sram);
+    const tdfg::NodeCost costs = nodeCosts(program, static_cast<int>(r), values, tile, sram);
     tdfg::OptimiserReport report = tdfg::optimise(program, region, costs, {});
     bool isReordered = false;
     if (sram.rewrite == machine::Sram::Rewrite::kReassociate) {
@@ -183,6 +190,22 @@ Rewriting rewriteGraphs(tdfg::Program &program, const tdfg::Values &values, cons
                                         region.name, emit::grouped(report.after), emit::grouped(report.before),
                                         name(report.stop),
                                         report.isProved ? "proved to be the least" : "the least that was found"));
+  }
+  return out;
+}
+
+std::vector<tdfg::Program> versionsOf(const tdfg::Program &program, const tdfg::Values &values,
+                                      const machine::Sram &sram) {
+  std::vector<tdfg::Program> out;
+  std::set<std::string> known{tdfg::print(program, tdfg::Part::kGraphs)};
+  const tdfg::ArraySize size{static_cast<int>(sram.wordlines), static_cast<int>(sram.bitlines)};
+  std::vector<std::vector<std::int64_t>> tiles{{}};  // the heuristic's; long, square and high ones
+  for (const std::int64_t t0 : {sram.bitlines, sram.bitlines / 16, std::int64_t{4}})
+    tiles.push_back({t0, std::max<std::int64_t>(1, sram.bitlines / t0), 1});
+  for (const std::vector<std::int64_t> &tile : tiles) {
+    tdfg::Program version = program;
+    rewriteGraphs(version, values, tile, size, nullptr, sram);
+    if (known.insert(tdfg::print(version, tdfg::Part::kGraphs)).second) out.push_back(std::move(version));
   }
   return out;
 }

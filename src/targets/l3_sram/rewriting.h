@@ -1,6 +1,7 @@
 // Graphs of a kernel made cheaper before they are scheduled, by what their nodes cost in the arrays of a machine.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,18 +12,25 @@
 
 namespace pimento::targets::l3_sram {
 
-/// Cycles of nodes of region number `region` at these sizes, in the tile of the published heuristic: operations in one
-/// bank, moves and broadcasts of a whole lattice lowered and timed. The arguments outlive it.
+/// Cycles of nodes of region number `region` at these sizes in a tile (by lattice dim; empty: the published
+/// heuristic's): operations in one bank, moves and broadcasts of a whole lattice lowered and timed. The arguments
+/// outlive it.
 tdfg::NodeCost nodeCosts(const tdfg::Program &program, int region, const tdfg::Values &values,
-                         const machine::Sram &sram);
+                         const std::vector<std::int64_t> &tile, const machine::Sram &sram);
 
 struct Rewriting {
   std::vector<std::string> sentences;  ///< what changed, for reports
   bool isReordered = false;            ///< floating-point sums or products may be in another order
 };
 
-/// Every region's graph, as Sram::rewrite says; a graph whose schedule would spill more stays as it is.
-Rewriting rewriteGraphs(tdfg::Program &program, const tdfg::Values &values, const tdfg::ArraySize &size,
-                        const tdfg::Homes *homes, const machine::Sram &sram);
+/// Every region's graph, as Sram::rewrite says, by nodeCosts() in this tile; a graph whose schedule would spill more
+/// stays as it is.
+Rewriting rewriteGraphs(tdfg::Program &program, const tdfg::Values &values, const std::vector<std::int64_t> &tile,
+                        const tdfg::ArraySize &size, const tdfg::Homes *homes, const machine::Sram &sram);
+
+/// A program with other graphs: each the cheapest in one of several tiles at these sizes; those that differ from it and
+/// from each other.
+std::vector<tdfg::Program> versionsOf(const tdfg::Program &program, const tdfg::Values &values,
+                                      const machine::Sram &sram);
 
 }  // namespace pimento::targets::l3_sram

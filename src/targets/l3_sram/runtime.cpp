@@ -32,6 +32,32 @@ void leaveToStreams(tdfg::Region &region, std::string why) {
 
 Result<Runtime> Runtime::make(const tdfg::FatBinary &binary, const std::map<std::string, std::int64_t> &sizes,
                               const machine::Machine &machine, const RuntimeOptions &options) {
+  Result<Runtime> best = makeOne(binary, sizes, machine, options);
+  if (!best || binary.versions.empty() || options.isOnCore) return best;
+  auto least = best->cycles();
+  for (std::size_t v = 0; v < binary.versions.size(); ++v) {
+    Result<Runtime> other = makeOne(binary.versions[v], sizes, machine, options);
+    // One that leaves more to streams is not compared.
+    if (!other || other->left_.size() > best->left_.size()) continue;
+    const auto cycles = other->cycles();
+    if (!cycles || (least && *cycles >= *least)) continue;
+    least = cycles;
+    best = std::move(other);
+    best->version_ = v + 1;
+  }
+  return best;
+}
+
+Result<std::int64_t> Runtime::cycles() const {
+  lower::l3_sram::LoweringMemo memo;
+  RunCounts counts;
+  const Status status = runRounds(regions(), *machine_->sram, nullptr, memo, counts);
+  if (!status) return status.diagnostics();
+  return counts.time.total.value;
+}
+
+Result<Runtime> Runtime::makeOne(const tdfg::FatBinary &binary, const std::map<std::string, std::int64_t> &sizes,
+                                 const machine::Machine &machine, const RuntimeOptions &options) {
   const machine::Sram &sram = *machine.sram;
   const auto &arraySizes = tdfg::commonArraySizes();
   const auto size = std::ranges::find_if(

@@ -2,7 +2,8 @@
 //
 // Sizes come when it runs. Every region gets the layout that the published heuristic finds for its hints (a layout per
 // phase); regions whose layout is the last one's find their arrays where they are. What does not fit the arrays is left
-// to streams, which say why. Infinity Stream, section 4. Not here: the interface in C (capi/infinity_stream).
+// to streams, which say why. Of the versions of a program the one runs whose commands take least at these sizes.
+// Infinity Stream, section 4. Not here: the interface in C (capi/infinity_stream).
 #pragma once
 
 #include <cstdint>
@@ -42,6 +43,8 @@ class Runtime {
 
   const tdfg::Program &program() const { return program_; }
   const tdfg::Values &values() const { return values_; }
+  /// Number of the version that runs: 0 is the first.
+  std::size_t version() const { return version_; }
   /// Runs it on `data`, by array, as tdfg::prepare() leaves them. Diagnostics: index-out-of-range.
   Result<RuntimeReport> run(kernel::DataSet &data) const;
   /// Lowers every region instance and calls `see`, without data and without memory of earlier ones.
@@ -49,7 +52,11 @@ class Runtime {
 
  private:
   Runtime() = default;
+  static Result<Runtime> makeOne(const tdfg::FatBinary &binary, const std::map<std::string, std::int64_t> &sizes,
+                                 const machine::Machine &machine, const RuntimeOptions &options);
   RegionProgram regions() const;
+  /// What its commands take.
+  Result<std::int64_t> cycles() const;
 
   tdfg::Program program_;
   std::vector<tdfg::Schedule> schedules_;
@@ -58,6 +65,7 @@ class Runtime {
   const machine::Machine *machine_ = nullptr;
   RuntimeOptions options_;
   int elementBytes_ = 8;
+  std::size_t version_ = 0;
 };
 
 }  // namespace pimento::targets::l3_sram

@@ -182,7 +182,7 @@ ChipRun Finder::copyOf(std::int64_t elements, std::int64_t stride, bool isIndire
   });
 }
 
-/// On the controllers and the mesh. Of very many kernels the first one's barriers stand for all.
+/// On the controllers and the mesh. Of very many rounds the first one's barriers stand for all.
 Result<ChipRun> Finder::commandsOf(const Round &round) {
   const auto onMesh = [&]() -> Result<ChipRun> {
     const auto numbers = sim::sram::Controllers::Numbers::of(*machine_.sram->control, 0);
@@ -207,7 +207,7 @@ Result<ChipRun> Finder::commandsOf(const Round &round) {
   if (!alone) return alone.diagnostics();
   const std::int64_t syncs = std::max<std::int64_t>(1, alone->syncs);
   Diagnostics found;
-  const ChipRun barrier = cached(shared_, "barrier", [&] {
+  const ChipRun barrier = cached(shared_, "barrier " + plan_.program.name, [&] {
     const auto first = onMesh();
     if (!first) found = first.diagnostics();
     ChipRun one;

@@ -40,7 +40,7 @@ struct Stretches {
   RunCounts arrays;
 };
 
-/// `isCoarse`: of a program of very many kernels. `shared`: of runs of one graph; null: none. Diagnostics:
+/// `isCoarse`: one of very many rounds. `shared`: of runs of one graph; null: none. Diagnostics:
 /// sram-operation.
 Result<Stretches> stretchesOf(const Plan &plan, const mapping::Mapping &mapping, const machine::Machine &machine,
                               bool isCoarse, Cache *shared);

@@ -14,6 +14,7 @@
 #include "pimento/targets/l3_sram/path.h"
 #include "pimento/targets/l3_sram/plan.h"
 #include "pimento/targets/l3_sram/run_counts.h"
+#include "pimento/targets/l3_sram/tiles.h"
 #include "pimento/targets/l3_sram/timeline.h"
 #include "pimento/tdfg/execute.h"
 
@@ -23,9 +24,6 @@ using evaluate::DeviceRun;
 using evaluate::GraphPart;
 
 namespace {
-
-/// Kernels of a graph beyond which loops are timed at some sizes alone.
-constexpr int kManyKernels = 256;
 
 constexpr evaluate::SimulatedUnit kUnit = {"cache", "caches", "caches"};
 
@@ -164,7 +162,7 @@ Place SramKernel::placeOf(const ChipState &state, Cache *shared) const {
 }
 
 Result<DeviceRun> SramKernel::onChip(const evaluate::RunMode &mode, kernel::DataSet *data) const {
-  ChipState idle(part_.graph->tensors.size(), false);
+  ChipState idle = idleState(*part_.graph, machine_);
   auto *state = dynamic_cast<ChipState *>(mode.carried);
   if (state == nullptr) state = &idle;
   Cache own;
@@ -266,7 +264,7 @@ kernel::Order SramKernel::order() const {
   if (chip_) {
     if (chosen_ < 0) {  // alone, from an idle machine
       Cache cache;
-      chosen_ = static_cast<int>(placeOf(ChipState(part_.graph->tensors.size(), false), &cache));
+      chosen_ = static_cast<int>(placeOf(idleState(*part_.graph, machine_), &cache));
     }
     if (static_cast<Place>(chosen_.load()) != Place::kInL3) return chip::orderOf(chip_->nest(), chip_->threads());
   }
@@ -367,6 +365,15 @@ Result<std::string> SramKernel::emit(std::string_view stage, const std::string &
   return text;
 }
 
+void leaveToStreams(Plan &plan, const std::string &why) {
+  for (tdfg::Region &region : plan.program.regions) {
+    if (region.reason.empty()) region.reason = why;
+    region.rounds.clear();
+    region.nodes.clear();
+    region.outputs.clear();
+  }
+}
+
 /// All of a chip's DRAM.
 Bytes memoryOf(const machine::Machine &machine) {
   const machine::Organization &o = machine.dram->organization;
@@ -397,6 +404,7 @@ class L3Sram final : public evaluate::Target {
                                     .sections = "'sram'",
                                     .levels = {{"array", kUnit, {}}, {"bitline", kLane, "sram.bitlines"}}});
   }
+  std::vector<std::string> extensions() const override { return {"t0", "t1"}; }
   evaluate::Stages stages() const override { return {"commands", {"commands"}}; }
   Bytes capacity(const machine::Machine &machine) const override {
     if (isChip(machine)) return memoryOf(machine);
@@ -405,38 +413,63 @@ class L3Sram final : public evaluate::Target {
   }
   Result<mapping::Mapping> reference(const GraphPart &part, const machine::Machine &machine,
                                      const mapping::MapSpec &spec, const evaluate::Tools & /*tools*/) const override {
-    const Result<Plan> plan = makePlan(part, machine);
+    const Result<Plan> plan = graphsOf(part, machine);
     if (!plan) return plan.diagnostics();
-    return heuristicMapping(part, *plan, machine, spec);
+    const auto tiles = tilesOf(part, *plan, machine, spec.mapping.parameters);
+    if (!tiles) return tiles.diagnostics();
+    return mappingIn(tiles->front(), part, *plan, machine, spec);
   }
   std::vector<mapping::Mapping> mappings(const GraphPart &part, const machine::Machine &machine,
                                          const mapping::MapSpec &spec, const evaluate::Tools &tools) const override {
-    Result<mapping::Mapping> m = reference(part, machine, spec, tools);
-    if (!m) return {};
-    return {std::move(*m)};
+    if (!isChip(machine)) {
+      Result<mapping::Mapping> m = reference(part, machine, spec, tools);
+      if (!m) return {};
+      return {std::move(*m)};
+    }
+    const Result<Plan> plan = graphsOf(part, machine);
+    if (!plan) return {};
+    const auto tiles = tilesOf(part, *plan, machine, spec.mapping.parameters);
+    if (!tiles) return {};
+    std::vector<mapping::Mapping> all;
+    for (const Tile &tile : *tiles) all.push_back(mappingIn(tile, part, *plan, machine, spec));
+    return all;
   }
   Result<std::unique_ptr<evaluate::CompiledPart>> compile(const GraphPart &part, const mapping::Mapping &mapping,
                                                           const machine::Machine &machine, std::string_view /*variant*/,
                                                           const evaluate::Tools & /*tools*/) const override {
     if (const Status s = checkMemory(part, machine); !s) return s.diagnostics();
-    Result<Plan> plan = makePlan(part, machine);
-    if (!plan) return plan.diagnostics();
     Result<mapping::PlacedMapping> placed = mapping::place(mapping, part.kernel(), machine);
     if (!placed) return placed.diagnostics();
     if (mapping.subspaces.size() != 1)
       return unsupported("unsupported-mapping", {}, "a lattice has one tile; this mapping has several subspaces",
                          "use one subspace");
-    // What cannot be lowered shows in the first round.
+    Result<Plan> plan = makePlan(part, machine, mapping);
+    if (!plan) return plan.diagnostics();
+    // What cannot be lowered shows in the first round; a chip then has other places.
     if (const Status s =
             forEachFirstRound(regionProgram(*plan, mapping, machine), [](const Round &) { return okStatus(); });
-        !s)
-      return s.diagnostics();
+        !s) {
+      const Diagnostic &first = s.diagnostics().front();
+      if (!isChip(machine) || first.kind != DiagnosticKind::kCapacity) return s.diagnostics();
+      leaveToStreams(*plan, first.message);
+    }
     return std::unique_ptr<evaluate::CompiledPart>(
         std::make_unique<SramKernel>(part, machine, std::move(*plan), std::move(*placed)));
   }
   std::unique_ptr<evaluate::Carried> idle(const GraphPart &all, const machine::Machine &machine) const override {
     if (!isChip(machine)) return nullptr;
-    return std::make_unique<ChipState>(all.graph->tensors.size(), all.count > kManyKernels);
+    return std::make_unique<ChipState>(idleState(*all.graph, machine));
+  }
+  Result<Together> together(std::span<const Member> members, std::span<const int> runs, const evaluate::Carried &idle,
+                            const machine::Machine &machine, const evaluate::RunMode &mode,
+                            const evaluate::Tools &tools) const override {
+    return chooseTiles(
+        members, runs, dynamic_cast<const ChipState &>(idle), machine, mode,
+        {[&](const GraphPart &part, const mapping::Mapping &m) { return compile(part, m, machine, "plain", tools); },
+         [](const evaluate::CompiledPart &part) {
+           const auto *own = dynamic_cast<const SramKernel *>(&part);
+           return own == nullptr ? nullptr : own->chip();
+         }});
   }
   Result<std::vector<Step>> path(std::span<const evaluate::CompiledPart *const> runs, const evaluate::Carried &idle,
                                  const machine::Machine &machine, const evaluate::RunMode &mode) const override {

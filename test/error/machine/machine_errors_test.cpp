@@ -435,6 +435,8 @@ TEST(MachineErrors, AChipsPartsMustFitEachOther) {
         Case{"kernels.vector", "48 B", "impossible-value", "64 B"},
         Case{"kernels.registers", "100 count", "impossible-value", "60"},
         Case{"kernels.decision", "eq2", "unknown-choice", "equation-2"},
+        Case{"kernels.start", "cache", "unknown-choice", "l3"},
+        Case{"core.vector_efficiency", "0 ratio", "impossible-value", "0.001"},
         Case{"kernels.near_l3", "maybe", "unknown-choice", "true"},
         Case{"area.overhead", "0 ratio", "impossible-value", "1e-06"},
         Case{"area.in_l3", "66 cm2", "wrong-unit", "mm2"},

@@ -100,5 +100,22 @@ TEST(Figure, BarsAreAsLongAsTheirValues) {
   EXPECT_NEAR(widths[1], 2 * widths[0], 0.02);
 }
 
+TEST(Figure, PartsOfABarStandOneBehindTheOther) {
+  Json json = Json::parse(fixture("figure_bars.json"));
+  json["chart"]["bars"] = Json::parse(R"([
+    {"label": "va", "parts": [{"series": 1, "value": 3, "label": "first"}, {"series": 2, "value": 6}, {"value": 1}]}])");
+  const std::string svg = textOf(picture({"a", json.dump()}));
+  const std::regex bar("<rect class=\"c[012]\" x=\"([\\d.]+)\" y=\"[\\d.]+\" width=\"([\\d.]+)\"");
+  std::vector<std::pair<double, double>> parts;
+  for (std::sregex_iterator i(svg.begin(), svg.end(), bar), end; i != end; ++i)
+    parts.emplace_back(std::stod((*i)[1]), std::stod((*i)[2]));
+  ASSERT_GE(parts.size(), 3u);
+  EXPECT_NEAR(parts[1].first, parts[0].first + parts[0].second, 0.02);
+  EXPECT_NEAR(parts[1].second, 2 * parts[0].second, 0.02);
+  EXPECT_NE(svg.find("va, first; theirs: 3 %"), std::string::npos);
+  json["chart"]["bars"][0]["parts"][1]["series"] = 7;
+  EXPECT_FALSE(picture({"a", json.dump()}).ok());
+}
+
 }  // namespace
 }  // namespace pimento::emit::html

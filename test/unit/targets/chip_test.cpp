@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <iostream>
 #include <numeric>
 
 #include "pimento/emit/json.h"
@@ -26,12 +27,13 @@ kernel::Graph parsed(const test::RegionsText &text) {
 }
 
 Result<evaluate::Report> evaluated(const kernel::Graph &graph, const machine::Machine &machine, bool isSimulation,
-                                   int jobs = 1, kernel::DataSet *data = nullptr) {
+                                   int jobs = 1, kernel::DataSet *data = nullptr,
+                                   std::vector<mapping::MapSpec> maps = std::vector<mapping::MapSpec>(1)) {
   evaluate::Request request;
   request.machine = &machine;
   request.target = &test::targetOf(machine);
   request.graph = &graph;
-  request.maps.resize(1);
+  request.maps = std::move(maps);
   request.isSimulation = isSimulation;
   request.jobs = jobs;
   request.data = data;
@@ -161,6 +163,93 @@ TEST(Chip, RewritesGraphsAndStillComputesTheKernel) {
   EXPECT_LT(compute[2], compute[1]);
 }
 
+std::vector<mapping::MapSpec> specOf(const std::string &text) {
+  auto spec = mapping::parseMapSpec(text);
+  EXPECT_TRUE(spec) << text;
+  return {std::move(*spec)};
+}
+
+/// `auto` against every program there is.
+TEST(Chip, TilesAreThoseWithWhichTheWholeProgramTakesLeast) {
+  Rng rng(31);
+  const machine::Machine m = test::load("l3-in");
+  const evaluate::Target &target = test::targetOf(m);
+  int shorter = 0;
+  for (std::int64_t n = test::caseCount(6); n > 0; --n) {
+    const test::RegionsText text = test::randomRegions(rng, static_cast<int>(rng.integer(1, 2)), 96);
+    const kernel::Graph graph = parsed(text);
+    std::vector<std::vector<mapping::MapSpec>> programs{{}};
+    for (int k = 0; k < static_cast<int>(graph.kernels.size()); ++k) {
+      std::vector<std::vector<mapping::MapSpec>> longer;
+      for (const mapping::Mapping &mapping : target.mappings({&graph, k, 1}, m, {}, {}))
+        for (const auto &p : programs) {
+          longer.push_back(p);
+          longer.back().push_back({mapping::MapSpec::Kind::kExplicit, mapping});
+        }
+      programs = std::move(longer);
+    }
+    std::int64_t least = INT64_MAX;
+    for (const auto &p : programs) {
+      const auto report = evaluated(graph, m, false, 1, nullptr, p);
+      if (report) least = std::min(least, report->breakdown().total().value);
+    }
+    const auto found = evaluated(graph, m, false, 2, nullptr, specOf("auto")),
+               again = evaluated(graph, m, false, 1, nullptr, specOf("auto")),
+               reference = evaluated(graph, m, false, 1, nullptr, specOf("reference"));
+    ASSERT_TRUE(found && again && reference) << text.text;
+    EXPECT_EQ(textOf(*found), textOf(*again));
+    EXPECT_EQ(found->breakdown().total().value, least) << text.text;
+    if (!found->tried.empty()) {
+      EXPECT_EQ(found->tried.front().cycles, reference->breakdown().total());
+    }
+    for (const evaluate::TriedProgram &t : found->tried) {
+      Cycles sum;
+      for (const auto &[name, cycles] : t.spent) sum += cycles;
+      EXPECT_EQ(sum, t.cycles);
+    }
+    shorter += least < reference->breakdown().total().value ? 1 : 0;
+  }
+  std::cout << shorter << " programs are shorter than with the heuristic's tiles\n";
+}
+
+TEST(Chip, AnExtentOfTheTileCanBeGiven) {
+  const machine::Machine m = test::load("l3-in");
+  const kernel::Graph graph = parsed({"o[i,j] = a[i,j] + a[i,j+1] + a[i+1,j]", {{"i", 63}, {"j", 127}}});
+  for (const auto &[spec, t0] : {std::pair("reference;t0=4", 4), std::pair("auto;t0=64", 64)}) {
+    const auto report = evaluated(graph, m, false, 1, nullptr, specOf(spec));
+    ASSERT_TRUE(report) << spec;
+    const auto factors = mapping::parseMapSpec(report->mapping)->mapping.subspaces.front().factors;
+    EXPECT_EQ(factors[1][1] * factors[2][1], t0) << report->mapping;
+  }
+  const auto none = evaluated(graph, m, false, 1, nullptr, specOf("reference;t0=3"));
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.diagnostics().front().code, "illegal-tile");
+  EXPECT_NE(none.diagnostics().front().hint.find("16, "), std::string::npos) << none.diagnostics().front().hint;
+}
+
+TEST(Chip, ALatticeThatTheArraysCannotHoldRunsElsewhere) {
+  const kernel::Graph graph = parsed({"o[i,j,k] = a[i,j,k] + 1", {{"i", 1 << 9}, {"j", 1 << 9}, {"k", 1 << 9}}});
+  for (const char *machine : {"l3-base", "l3-near"}) {
+    const auto report = evaluated(graph, test::load(machine), false);
+    ASSERT_TRUE(report) << machine << report.diagnostics().front().str();
+    EXPECT_NE(report->stages.front().where, "in L3");
+  }
+}
+
+TEST(Chip, StartsWhereItsMachineSays) {
+  const kernel::Graph graph = parsed({"o[i] = a[i] + b[i]", {{"i", 1 << 16}}});
+  for (const char *machine : {"l3-base", "l3-near", "l3-in", "l3-sram"})
+    EXPECT_LT(totalOf(graph, test::load(machine, {{"kernels.start", "l3"}})), totalOf(graph, test::load(machine)))
+        << machine;
+}
+
+TEST(Chip, VectorCodeOfCoresTakesItsShare) {
+  const kernel::Graph graph = parsed({"o[i] = a[i] + b[i]", {{"i", 1 << 14}}});
+  const std::int64_t all = totalOf(graph, test::load("l3-base")),
+                     half = totalOf(graph, test::load("l3-base", {{"core.vector_efficiency", "0.5"}}));
+  EXPECT_NEAR(static_cast<double>(half), 2.0 * static_cast<double>(all), 4);
+}
+
 TEST(Chip, StatesWithOneKeyHaveOneFuture) {
   Rng rng(24);
   const machine::Machine m = test::load("l3-sram");
@@ -209,7 +298,7 @@ TEST(Chip, AKernelByItselfTakesWhatAProgramOfOneDoes) {
 }
 
 TEST(Chip, KeysTellApartWhatGoesFirst) {
-  ChipState a(2, false), b(2, false);
+  ChipState a(2), b(2);
   for (const TensorState::At at : {TensorState::At::kL3, TensorState::At::kArrays}) {
     a.tensors[0] = b.tensors[1] = {.at = at, .used = 1};
     a.tensors[1] = b.tensors[0] = {.at = at, .used = 2};
@@ -221,14 +310,17 @@ TEST(Chip, KeysTellApartWhatGoesFirst) {
 TEST(Chip, KernelsOfOneBodyAndOtherAccessesAreTimedApart) {
   const machine::Machine m = test::load("l3-sram");
   const evaluate::Target &target = test::targetOf(m);
-  const kernel::Graph graph = parsed({"X[i,j] = A[i,j] + B[i,j]; Y[i,j] = A[j,i] + B[j,i]", {{"i", 64}, {"j", 64}}});
+  kernel::Graph graph = parsed({"X[i,j] = A[i,j] + B[i,j]; Y[i,j] = A[j,i] + B[j,i]", {{"i", 64}, {"j", 64}}});
+  for (kernel::Kernel &k : graph.kernels) k.name = "round";
+  graph.kernels.reserve(258);
+  while (graph.kernels.size() < 258) graph.kernels.push_back(graph.kernels[graph.kernels.size() - 2]);
   Cache shared;
   std::int64_t cycles[2];
   for (int k = 0; k < 2; ++k) {
     const evaluate::GraphPart part{&graph, k, 1};
     const auto compiled = target.compile(part, *target.reference(part, m, {}, {}), m, {}, {});
     ASSERT_TRUE(compiled);
-    ChipState state(graph.tensors.size(), true);
+    ChipState state(graph.tensors.size());
     const auto run =
         (*compiled)->run({.shared = &shared, .carried = &state, .place = static_cast<int>(Place::kNearL3)});
     ASSERT_TRUE(run);

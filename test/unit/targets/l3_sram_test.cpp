@@ -12,6 +12,7 @@
 #include "pimento/lower/l3_sram/layout.h"
 #include "pimento/sim/sram/command_time.h"
 #include "pimento/targets/l3_sram/region_run.h"
+#include "pimento/targets/l3_sram/rewriting.h"
 #include "pimento/targets/l3_sram/runtime.h"
 #include "pimento/tdfg/execute.h"
 #include "pimento/tdfg/extract.h"
@@ -185,6 +186,57 @@ TEST(SramRuntime, KeepsArraysInWordlinesFromRegionToRegion) {
   EXPECT_EQ(report->residency.laidOut, 2 * kN);
   EXPECT_EQ(report->residency.takenOut, 3 * kN - 1);
   EXPECT_EQ(report->counts.lowered, 3);
+}
+
+/// A file with several graphs of one program: at sizes the cheapest runs, and computes the same bits.
+TEST(SramRuntime, RunsTheVersionWhoseCommandsTakeLeast) {
+  const auto machine =
+      machine::loadMachine("l3-arrays", {PIMENTO_SOURCE_DIR "/machines"}, {{"sram.rewrite", "strict"}});
+  ASSERT_TRUE(machine);
+  const auto graph = kernel::parseNotation(
+      "o[i,j] = 3 * a[i,j] + 7 * a[i,j+1] + 3 * a[i,j+2] + 7 * a[i+1,j] + 7 * a[i+1,j+2] + 3 * a[i+2,j]",
+      {{"i", 60}, {"j", 70}}, DType::kI32);
+  ASSERT_TRUE(graph) << graph.diagnostics().front().str();
+  auto program = tdfg::fitStreams({}, [&](const auto &) -> Result<kernel::Graph> { return *graph; });
+  ASSERT_TRUE(program);
+  tdfg::extract(*program);
+  const std::vector<tdfg::Program> versions = versionsOf(*program, {}, *machine->sram);
+  ASSERT_FALSE(versions.empty());
+  const auto made = tdfg::makeFatBinary(*program, versions);
+  ASSERT_TRUE(made);
+  const std::string bytes = tdfg::writeFatBinary(*made);
+  const auto binary = tdfg::readFatBinary(bytes, "versions.inf");
+  ASSERT_TRUE(binary) << binary.diagnostics().front().str();
+  EXPECT_EQ(tdfg::writeFatBinary(*binary), bytes);
+  EXPECT_EQ(binary->versions.size(), versions.size());
+  const auto runtime = Runtime::make(*binary, {}, *machine);
+  ASSERT_TRUE(runtime) << runtime.diagnostics().front().str();
+  EXPECT_GT(runtime->version(), 0U);
+  kernel::DataSet given = kernel::makeData(*graph, {});
+  given.resize(runtime->program().arrays.size());
+  auto data = tdfg::prepare(runtime->program(), runtime->values(), given);
+  ASSERT_TRUE(data);
+  kernel::DataSet expected = given;
+  ASSERT_TRUE(tdfg::execute(*program, {}, expected));
+  const auto report = runtime->run(*data);
+  ASSERT_TRUE(report);
+  for (std::size_t a = 0; a < expected.size(); ++a) EXPECT_TRUE((*data)[a].bytes == expected[a].bytes) << a;
+  const auto plain = Runtime::make(*tdfg::makeFatBinary(*program), {}, *machine);
+  ASSERT_TRUE(plain);
+  auto again = tdfg::prepare(plain->program(), plain->values(), given);
+  const auto before = plain->run(*again);
+  ASSERT_TRUE(before);
+  EXPECT_LT(report->counts.time.total, before->counts.time.total);
+  // Another program's graphs are no version of this one.
+  auto other = tdfg::fitStreams(
+      {}, [&](const auto &) { return kernel::parseNotation("o[i,j] = a[i,j]", {{"i", 60}, {"j", 70}}, DType::kI32); });
+  ASSERT_TRUE(other);
+  tdfg::extract(*other);
+  const auto wrong = tdfg::makeFatBinary(*program, {*other});
+  ASSERT_TRUE(wrong);
+  const auto refused = tdfg::readFatBinary(tdfg::writeFatBinary(*wrong), "wrong.inf");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.diagnostics().front().code, "inf-streams");
 }
 
 TEST(SramTarget, ExchangesTwoArraysInOneRegion) {

@@ -170,7 +170,7 @@ TEST(TdfgFatBinary, RefusesFilesThatAreCutAlteredOrOfAnotherVersion) {
   wrong.schedules[0][0].steps[0].wordline += 32;
   EXPECT_EQ(code(writeFatBinary(wrong)), "inf-schedule");
   std::string other = bytes;
-  other[12] = 2;
+  other[12] = 3;
   EXPECT_EQ(code(other), "inf-version");
 }
 

@@ -1,0 +1,84 @@
+"""The 13 programs of Infinity Stream's Table 3 on five machines: run once, for all figures that show them."""
+
+import concurrent.futures
+import math
+import os
+
+PROGRAMS = ["stencil1d", "stencil2d", "stencil3d", "dwt2d", "gauss_elim", "conv2d", "conv3d", "mm_in", "mm_out", "kmeans_in",
+            "kmeans_out", "gather_mlp_in", "gather_mlp_out"]
+BARS = ["stencil1d", "stencil2d", "stencil3d", "dwt2d", "gauss_elim", "conv2d", "conv3d", "mm", "kmeans", "gather_mlp"]
+MACHINES = ["l3-base", "l3-near", "l3-in", "l3-sram", "l3-sram-nojit"]
+LABELS = {"l3-base": "base", "l3-near": "near L3", "l3-in": "in L3", "l3-sram": "fused", "l3-sram-nojit": "fused, no lowering"}
+SPENT = ["memory", "lowering", "move", "compute", "final reduce", "mix", "near L3", "cores"]
+TRAFFIC = ["control", "data", "offload", "inter_tile_noc"]
+BITS = ["intra_tile_bits", "inter_tile_bits", "inter_tile_noc_bits"]
+LINKS = 2 * 2 * 7 * 8  # of a mesh of 8 x 8
+SMALL = {"stencil1d": "n=8192", "stencil2d": "m=64,n=64", "stencil3d": "l=8,m=32,n=32", "dwt2d": "m=64,n=64", "gauss_elim": "n=32",
+         "conv2d": "m=64,n=64", "conv3d": "in=4,out=4,h=16,w=16", "mm_in": "l=32,m=32,n=32", "mm_out": "l=32,m=32,n=32",
+         "kmeans_in": "p=256,d=16,c=16", "kmeans_out": "p=256,d=16,c=16", "gather_mlp_in": "m=256,f=64,k=16",
+         "gather_mlp_out": "m=256,f=64,k=16"}
+
+
+def spent_of(row):
+    """Cycles by what they were spent on, of all kernels."""
+    spent = {}
+    for phase in row["phases"]:
+        name = phase["name"].rsplit(": ", 1)[-1]
+        spent[name] = spent.get(name, 0) + phase["cycles"]
+    return spent
+
+
+def in_arrays_of(row):
+    """The share of arithmetic that arrays did, in percent."""
+    all_of_it = sum(s["operations"] for s in row["stages"])
+    inside = sum(s["operations"] for s in row["stages"] if s.get("place", "").startswith("in L3"))
+    return 100 * inside / all_of_it if all_of_it else 0
+
+
+def short(row):
+    tried = [{"mappings": t["mappings"], "total_cycles": t["total_cycles"], "spent": t["spent"]} for t in row.get("tried", [])]
+    spent = spent_of(row)
+    if sum(spent.values()) != row["total_cycles"]:
+        raise ValueError(f"{row['kernel']} on {row['target']}: phases do not sum to the total")
+    return {"cycles": row["total_cycles"], "energy_pj": row["energy_pj"], "spent": spent,
+            "traffic": {t: row["traffic"][t] for t in TRAFFIC}, "bits": [row["traffic"][b] for b in BITS], "in_arrays": in_arrays_of(row),
+            "places": sorted({s["place"] for s in row["stages"] if "place" in s}), "tried": tried}
+
+
+def programs(runner, options, more=(), machines=tuple(MACHINES), label=""):
+    """By program and machine; what took no time on the first of them is not there."""
+    def one(name):
+        sizes = ["--size", SMALL[name]] if options.is_quick else []
+        answer = runner.json(f"compare{label}-{name}", ["compare", name, *sizes, "--targets", ",".join(machines), "--data", "none", "--quiet", *more])
+        for row in answer["rows"]:
+            if row.get("error"):
+                raise ValueError(f"{name} on {row['target']}: {row['error']}")
+        return {row["target"]: short(row) for row in answer["rows"]}
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        # Those that take longest first.
+        order = sorted(PROGRAMS, key=lambda n: n not in ("gauss_elim", "mm_out", "gather_mlp_in"))
+        found = dict(zip(order, pool.map(one, order)))
+    return {name: found[name] for name in PROGRAMS}
+
+
+def bar_of(result, bar, machine):
+    """A program on a machine; of two dataflows the faster one."""
+    those = [result["programs"][n][machine] for n in (bar, f"{bar}_in", f"{bar}_out") if n in result["programs"]]
+    return min(those, key=lambda r: r["cycles"])
+
+
+def bars_of(result, machine, key):
+    return [bar_of(result, b, machine)[key] for b in BARS]
+
+
+def geomean(values):
+    return math.exp(sum(math.log(v) for v in values) / len(values)) if values and min(values) > 0 else None
+
+
+def mean_of(values):
+    return sum(values) / len(values)
+
+
+def spent_share(one, what):
+    return 100 * one["spent"].get(what, 0) / one["cycles"]
