@@ -104,6 +104,8 @@ class Core {
   Tick cyclesOf(Cause cause) const { return stack_[static_cast<std::size_t>(cause)]; }
   const CoreCounts &counts() const { return counts_; }
   const cache::Hierarchy &caches() const { return caches_; }
+  /// What an access leaves in the data caches, in no time and uncounted.
+  void warm(std::uint64_t address, bool isWrite) { caches_.warm(caches_.dataCache(), address, isWrite); }
   const std::optional<cache::Tlb> &tlb() const { return tlb_; }
 
  private:

@@ -35,7 +35,9 @@ struct LoopBlock {
 };
 
 struct LoopCode {
-  std::vector<std::int64_t> extents;      ///< by level
+  std::vector<std::int64_t> extents;  ///< by level
+  /// A part of longer loops: its first iterations, and how many the loops have in all, by level. Empty: it is all.
+  std::vector<std::int64_t> from = {}, whole = {};
   std::vector<LoopBlock> before, behind;  ///< by level
   std::int64_t instructions() const;      ///< that run in all
 };

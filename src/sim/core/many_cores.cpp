@@ -30,16 +30,19 @@ struct Prepared {
 /// One thread: where it is in its loops.
 class Thread {
  public:
-  Thread(const machine::Machine &machine, const LoopCode &code, cache::Behind &shared, int number)
+  Thread(const machine::Machine &machine, const LoopCode &code, uncore::SharedL3 &shared, int number)
       : code_(code),
         core_(machine, &shared, number),
+        shared_(shared),
         number_(static_cast<std::uint64_t>(number)),
-        at_(code.extents.size(), 0) {
+        from_(code.from.empty() ? std::vector<std::int64_t>(code.extents.size(), 0) : code.from),
+        at_(from_) {
     for (std::size_t l = 0; l < code.extents.size(); ++l) {
       before_.push_back(prepare(code.before[l]));
       behind_.push_back(prepare(code.behind[l]));
     }
     isOver_ = std::ranges::any_of(code.extents, [](std::int64_t e) { return e <= 0; });
+    if (!isOver_ && !code.whole.empty()) warm();
     if (!isOver_)
       for (std::size_t l = 0; l + 1 < at_.size(); ++l) runBlock(before_[l]);
   }
@@ -54,7 +57,7 @@ class Thread {
     const std::size_t inner = at_.size() - 1;
     for (std::int64_t n = 0; n < most; ++n) {
       runBlock(before_[inner]);
-      if (++at_[inner] == code_.extents[inner]) return carry();
+      if (++at_[inner] == from_[inner] + code_.extents[inner]) return carry();
     }
   }
 
@@ -68,12 +71,12 @@ class Thread {
   }
   void carry() {
     std::size_t l = at_.size() - 1;
-    at_[l] = 0;
+    at_[l] = from_[l];
     while (l > 0) {
       --l;
       runBlock(behind_[l]);
-      if (++at_[l] < code_.extents[l]) break;
-      at_[l] = 0;
+      if (++at_[l] < from_[l] + code_.extents[l]) break;
+      at_[l] = from_[l];
       if (l == 0) {
         isOver_ = true;
         return;
@@ -85,20 +88,69 @@ class Thread {
     }
     for (; l + 1 < at_.size(); ++l) runBlock(before_[l]);
   }
+  template <typename See>
+  void forEachAddress(const LoopAccess &a, const See &see) const {
+    std::uint64_t address = a.base;
+    for (std::size_t l = 0; l < at_.size(); ++l) address += static_cast<std::uint64_t>(a.strides[l] * at_[l]);
+    for (int lane = 0; lane < a.lanes; ++lane) {
+      auto element = static_cast<std::uint64_t>(lane * a.laneStride);
+      if (a.within > 0) element += static_cast<std::uint64_t>(somewhere(a, lane) * a.step);
+      see(address + element);
+    }
+  }
   void runBlock(const Prepared &block) {
     for (std::size_t i = 0; i < block.steps.size(); ++i) {
       found_.clear();
-      for (const LoopAccess &a : block.accesses[i]) {
-        std::uint64_t address = a.base;
-        for (std::size_t l = 0; l < at_.size(); ++l) address += static_cast<std::uint64_t>(a.strides[l] * at_[l]);
-        for (int lane = 0; lane < a.lanes; ++lane) {
-          auto element = static_cast<std::uint64_t>(lane * a.laneStride);
-          if (a.within > 0) element += static_cast<std::uint64_t>(somewhere(a, lane) * a.step);
-          found_.push_back({address + element, 0, a.bytes, a.isStore, 0});
-        }
-      }
+      for (const LoopAccess &a : block.accesses[i])
+        forEachAddress(a, [&](std::uint64_t address) { found_.push_back({address, 0, a.bytes, a.isStore, 0}); });
       const Step &s = block.steps[i];
       core_.run(s, found_, s.after);
+    }
+  }
+
+  // --- What the iterations before the first one have left in caches
+
+  /// As many of the last ones as touch kWarmed times.
+  void warm() {
+    std::vector<std::int64_t> inside(at_.size() + 1, 0);  // accesses of an iteration of a level
+    for (std::size_t l = at_.size(); l-- > 0;) {
+      const auto own = static_cast<std::int64_t>(code_.before[l].accesses.size() + code_.behind[l].accesses.size());
+      inside[l] = addSaturated(own, l + 1 < at_.size() ? multiplySaturated(code_.whole[l + 1], inside[l + 1]) : 0);
+    }
+    std::vector<std::int64_t> counts(at_.size(), 0);
+    std::int64_t left = kWarmed;
+    for (std::size_t l = at_.size(); l-- > 0;) {
+      counts[l] = std::min(from_[l], left / std::max<std::int64_t>(1, inside[l]));
+      left -= counts[l] * inside[l];
+      if (counts[l] < from_[l]) break;
+    }
+    seen_.resize(at_.size());
+    for (std::size_t l = 0; l < at_.size(); ++l) {
+      seen_[l].assign(code_.before[l].accesses.size() + code_.behind[l].accesses.size(), ~std::uint64_t{0});
+    }
+    for (std::size_t l = 0; l < at_.size(); ++l) {
+      at_ = from_;
+      for (at_[l] = from_[l] - counts[l]; at_[l] < from_[l]; ++at_[l]) warmIteration(l);
+    }
+    at_ = from_;
+  }
+  void warmIteration(std::size_t level) {
+    warmBlock(level, code_.before[level], 0);
+    if (level + 1 < at_.size())
+      for (at_[level + 1] = 0; at_[level + 1] < code_.whole[level + 1]; ++at_[level + 1]) warmIteration(level + 1);
+    warmBlock(level, code_.behind[level], code_.before[level].accesses.size());
+  }
+  void warmBlock(std::size_t level, const LoopBlock &block, std::size_t first) {
+    for (std::size_t i = 0; i < block.accesses.size(); ++i) {
+      const LoopAccess &a = block.accesses[i];
+      std::uint64_t &seen = seen_[level][first + i];
+      forEachAddress(a, [&](std::uint64_t address) {
+        // Consecutive elements of a line.
+        if (address / kLine == seen) return;
+        seen = address / kLine;
+        core_.warm(address, a.isStore);
+        shared_.warm(address);
+      });
     }
   }
 
@@ -113,12 +165,19 @@ class Thread {
     return static_cast<std::int64_t>((x >> 1) % static_cast<std::uint64_t>(a.within));
   }
 
+  /// Twice what a private cache of 4,096 lines may take until all of it is what it is.
+  static constexpr std::int64_t kWarmed = std::int64_t{1} << 16;
+  static constexpr std::uint64_t kLine = 64;
+
   const LoopCode &code_;
   Core core_;
+  uncore::SharedL3 &shared_;
   std::uint64_t number_;
+  std::vector<std::int64_t> from_;
   std::vector<Prepared> before_, behind_;
   std::vector<std::int64_t> at_;
   std::vector<trace::Access> found_;
+  std::vector<std::vector<std::uint64_t>> seen_;  ///< by level and access: its last line
   bool isOver_ = false;
 };
 

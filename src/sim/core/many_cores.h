@@ -1,7 +1,8 @@
 // Cores that share a kernel: a thread on each, over one L3.
 //
 // The core that is furthest behind runs an iteration of its loop outside the innermost, so requests to what is shared
-// come nearly in the order of time (uncore/shared_l3.h). All meet at a barrier in the end.
+// come nearly in the order of time (uncore/shared_l3.h). All meet at a barrier in the end. Of a part of longer loops
+// (LoopCode::from) caches are first brought to what the iterations before it leave there.
 #pragma once
 
 #include <array>

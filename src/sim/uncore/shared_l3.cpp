@@ -94,6 +94,14 @@ void SharedL3::keep(std::uint64_t line, bool isDirty, Tick at) {
   memory_.write(gone * static_cast<std::uint64_t>(slices_.line.value), slices_.line.value, there);
 }
 
+void SharedL3::warm(std::uint64_t address) {
+  const std::uint64_t line = address / static_cast<std::uint64_t>(slices_.line.value);
+  const auto s = static_cast<std::size_t>(home(line));
+  if (tags_[s].use(inSlice(line), false)) return;
+  (void)tags_[s].bringIn(inSlice(line), false);
+  ready_[s][tags_[s].placeOf(inSlice(line))] = 0;
+}
+
 cache::Behind::Answer SharedL3::fetch(int core, std::uint64_t address, std::int64_t /*bytes*/, cache::Tick at) {
   const std::uint64_t line = address / static_cast<std::uint64_t>(slices_.line.value);
   const Node slice = home(line);

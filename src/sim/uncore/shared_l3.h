@@ -41,6 +41,9 @@ class SharedL3 final : public cache::Behind {
   /// As Uncore's.
   void delay(std::function<Tick(std::uint64_t address, Tick cycle)> when) { delay_ = std::move(when); }
 
+  /// A line was used before all that is counted.
+  void warm(std::uint64_t address);
+
   Answer fetch(int core, std::uint64_t address, std::int64_t bytes, cache::Tick at) override;
   void writeBack(int core, std::uint64_t address, std::int64_t bytes, cache::Tick at) override;
 

@@ -64,6 +64,24 @@ double gainOf(const ChipNest &nest, int d) {
   return gain;
 }
 
+/// Whether a dim tells rows of a selection apart, which then have nothing to do with each other.
+bool isRowDim(const Kernel &k, int d) {
+  const auto at = static_cast<std::size_t>(d);
+  for (const kernel::Store &s : k.stores) {
+    // The last index of what is appended is the row's next free one; counts have the rows' indices alone.
+    const bool isAppended = &s == &k.stores.front();
+    const std::size_t rows = s.target.index.size() - (isAppended ? 1 : 0);
+    bool isRow = false;
+    for (std::size_t i = 0; i < rows; ++i) {
+      const kernel::Affine &index = s.target.index[i];
+      const auto others = std::ranges::count_if(index.coefficients, [](std::int64_t c) { return c != 0; });
+      isRow |= index.coefficients[at] != 0 && others == 1;
+    }
+    if (!isRow || s.target.isIndirect()) return false;
+  }
+  return true;
+}
+
 /// The part of the kernel with x = first + step * x' along a dim, into a tensor of its own.
 kernel::Graph partial(const ChipNest &nest, int d, std::int64_t first, std::int64_t step, std::int64_t count,
                       const kernel::Tensor &into) {
@@ -113,6 +131,19 @@ bool isPlainSum(const Kernel &k) {
   const kernel::Store &s = k.stores.front();
   if (s.combine == kernel::Combine::kAssign || s.target.isIndirect()) return false;
   return std::ranges::none_of(k.loads, [&](const Access &a) { return a.tensor == s.target.tensor; });
+}
+
+bool isOneExtreme(const Kernel &k) {
+  if (k.stores.size() < 2 || k.form != kernel::Form::kAffine || !k.bounds.empty()) return false;
+  const kernel::Combine first = k.stores.front().combine;
+  if (first != kernel::Combine::kMin && first != kernel::Combine::kMax) return false;
+  for (const kernel::Dim &d : k.dims)
+    if (d.extent > 1 && d.kind != DimKind::kReduction) return false;
+  return std::ranges::all_of(k.stores, [&](const kernel::Store &s) {
+    const bool isOwn = &s == &k.stores.front() || s.follows == 0;
+    return isOwn && !s.target.isIndirect() &&
+           std::ranges::none_of(k.loads, [&](const Access &a) { return a.tensor == s.target.tensor; });
+  });
 }
 
 Addresses addressesOf(const kernel::Graph &graph) {
@@ -174,10 +205,13 @@ ChipNest chipNest(const kernel::Graph &graph, int number, Bytes vector) {
   nest.sumsInLanes = best >= 0 && nest.dim(best).kind == DimKind::kReduction;
   // Threads: the outermost parallel dim with work for all, lanes' own last.
   for (const int d : nest.order) {
-    if (isSelect || nest.dim(d).kind != DimKind::kParallel) continue;
+    if (nest.dim(d).kind != DimKind::kParallel || (isSelect && !isRowDim(k, d))) continue;
     if (nest.split < 0 || (nest.dim(nest.split).extent < nest.dim(d).extent && nest.dim(nest.split).extent < 64))
       nest.split = d;
   }
+  if (nest.split < 0 && isOneExtreme(k))
+    for (const int d : nest.order)
+      if (nest.dim(d).extent > 1 && nest.split < 0) nest.split = d;
   if (nest.split < 0 && !isSelect)
     for (const int d : nest.order)
       if (nest.dim(d).kind == DimKind::kReduction && canSplitSum(k, d) && nest.dim(d).extent > 1) {

@@ -3,7 +3,8 @@
 //
 // Lanes run along the parallel dim along which most accesses are contiguous; where there is none, along such a
 // reduction, whose partial sums stand in lanes. Threads share the outermost parallel dim that lanes do not need, in
-// contiguous pieces; without one the reduction, each with partial sums of its own. Sums: the upper half of the lanes
+// contiguous pieces, of selections one that tells rows apart; without one the reduction, each with partial sums of its
+// own. Sums: the upper half of the lanes
 // onto the lower one, until one is left; then threads along a binary tree. Compilers need leave to reorder sums for
 // that (-fassociative-math).
 //
@@ -51,6 +52,10 @@ bool moves(const kernel::Kernel &kernel, const kernel::Access &access, int dim);
 bool isIndirectAlong(const kernel::Kernel &kernel, const kernel::Access &access, int dim);
 /// Whether all that the kernel stores is one sum of what it reads elsewhere, which may be taken in registers.
 bool isPlainSum(const kernel::Kernel &kernel);
+
+/// Whether all that the kernel stores is one minimum or maximum with what follows it: threads may share it, for the
+/// first of equals wins whatever the pieces.
+bool isOneExtreme(const kernel::Kernel &kernel);
 
 /// Of kernel number `kernel`. `vector`: bytes of a vector.
 ChipNest chipNest(const kernel::Graph &graph, int kernel, Bytes vector);

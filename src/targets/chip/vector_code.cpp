@@ -29,13 +29,20 @@ struct Level {
 /// Operations that a function of one argument takes, where cores have no instruction for it: a polynomial.
 constexpr int kPolynomial = 12;
 
+/// Whether the store's sum can stand in registers while reduction dims run.
+bool canSum(const kernel::Kernel &k) {
+  const auto has = [&](DimKind kind) { return std::ranges::any_of(k.dims, [=](auto &d) { return d.kind == kind; }); };
+  return has(DimKind::kReduction) && !has(DimKind::kSequential) && isPlainSum(k);
+}
+
 class Maker {
  public:
   Maker(const ChipNest &nest, const Addresses &addresses, const machine::Machine &machine, std::int64_t thread,
-        std::int64_t threads)
+        std::int64_t threads, Sums sums)
       : nest_(nest), k_(*nest.kernel), addresses_(addresses), kernels_(*machine.kernels) {
-    isSummed_ = canSum();
+    isSummed_ = canSum(k_) && (sums == Sums::kInRegisters || !hasChoiceOfSums(nest));
     arrange(thread, threads);
+    isExtreme_ = isOneExtreme(k_);
     single_ = usesOf();
   }
 
@@ -56,14 +63,6 @@ class Maker {
 
  private:
   using Unroll = std::array<std::int64_t, 2>;  ///< which of the rows, of the columns
-
-  /// Whether the store's sum can stand in registers while reduction dims run.
-  bool canSum() const {
-    const auto has = [&](DimKind kind) {
-      return std::ranges::any_of(k_.dims, [=](auto &d) { return d.kind == kind; });
-    };
-    return has(DimKind::kReduction) && !has(DimKind::kSequential) && isPlainSum(k_);
-  }
 
   std::int64_t strideOf(const kernel::Access &a, int d) const {
     const kernel::Tensor &t = nest_.graph->tensors[static_cast<std::size_t>(a.tensor)];
@@ -136,7 +135,8 @@ class Maker {
   // --- registers and instructions
 
   trace::Register newRegister() {
-    const int sums = isSummed_ ? static_cast<int>(rows_ * columns_) : 0;
+    int sums = isSummed_ ? static_cast<int>(rows_ * columns_) : 0;
+    if (isExtreme_) sums = static_cast<int>(k_.stores.size());
     const int first = trace::kFirstVector + sums, end = trace::kFirstVector + std::max(kernels_.registers, sums + 3);
     if (next_ < first || next_ >= end) next_ = first;
     return static_cast<trace::Register>(next_++);
@@ -336,6 +336,14 @@ class Maker {
       access(behind, emit(behind, Operation::kStore, {sum}, -1), s.target, u, true);
       return;
     }
+    if (isExtreme_) {  // it and what follows it stay in registers
+      const auto own = static_cast<trace::Register>(trace::kFirstVector + number);
+      std::vector<trace::Register> reads{own};
+      if (const int r = valueIn(s.value, u); r >= 0) reads.push_back(static_cast<trace::Register>(r));
+      if (number > 0) reads.push_back(static_cast<trace::Register>(trace::kFirstVector));
+      put(code_.before.back(), combineOf(s, t.type), reads, own);
+      return;
+    }
     int value = valueIn(s.value, u);
     LoopBlock &inner = code_.before.back();
     const int index = s.target.isIndirect() ? valueIn(s.target.indirectIndex, u) : -1;
@@ -384,7 +392,7 @@ class Maker {
   const kernel::Kernel &k_;
   const Addresses &addresses_;
   const machine::ChipKernels &kernels_;
-  bool isSummed_ = false;
+  bool isSummed_ = false, isExtreme_ = false;
   std::vector<Level> levels_;
   int lanesDim_ = -1, rowDim_ = -1, columnDim_ = -1;
   std::int64_t rows_ = 1, columns_ = 1;
@@ -397,20 +405,42 @@ class Maker {
 
 }  // namespace
 
+bool hasChoiceOfSums(const ChipNest &nest) {
+  if (!canSum(*nest.kernel) || nest.sumsInLanes || nest.sumsInThreads) return false;
+  // A sum's loop outside a parallel one.
+  bool isSumSeen = false;
+  for (const int d : nest.order) {
+    if (nest.dim(d).extent < 2) continue;
+    if (nest.dim(d).kind == DimKind::kReduction)
+      isSumSeen = true;
+    else if (isSumSeen)
+      return true;
+  }
+  return false;
+}
+
 sim::core::LoopCode vectorCode(const ChipNest &nest, const Addresses &addresses, const machine::Machine &machine,
-                               std::int64_t thread, std::int64_t threads, const Window &window) {
-  Maker maker(nest, addresses, machine, thread, threads);
+                               std::int64_t thread, std::int64_t threads, const Window &window, Sums sums) {
+  Maker maker(nest, addresses, machine, thread, threads, sums);
+  std::vector<std::int64_t> from, whole;
   if (window.count >= 0) {
     std::vector<Level> &levels = maker.levels();
     for (std::size_t l = 0; l <= window.level && l < levels.size(); ++l) {
       const std::int64_t count =
           l == window.level ? std::min(window.count, levels[l].extent) : std::min<std::int64_t>(1, levels[l].extent);
-      const auto skipped = static_cast<std::int64_t>(window.at * static_cast<double>(levels[l].extent - count));
-      levels[l].first += skipped * levels[l].step;
+      whole.push_back(levels[l].extent);
+      from.push_back(static_cast<std::int64_t>(window.at * static_cast<double>(levels[l].extent - count)));
       levels[l].extent = count;
     }
+    for (std::size_t l = whole.size(); l < levels.size(); ++l) {
+      whole.push_back(levels[l].extent);
+      from.push_back(0);
+    }
   }
-  return maker.make();
+  LoopCode code = maker.make();
+  code.from = std::move(from);
+  code.whole = std::move(whole);
+  return code;
 }
 
 }  // namespace pimento::targets::chip

@@ -1,10 +1,10 @@
 // A kernel's loops as vector code of one thread: what a compiler makes of them with leave to reorder sums.
 //
 // Every value of the body is computed at the outermost level at which all that it hangs on is known. Sums stand in
-// registers while the reduction dims run innermost; where a load does not move along another parallel dim, several of
-// its iterations are summed side by side (block_rows and block_columns of the machine, as far as its registers reach).
-// A product that is added is one operation. Branches of loops are guessed right. Iterations that a guard leaves out run
-// with a mask, and take the same time.
+// registers while the reduction dims run innermost, or in memory, in the order of the source. In registers several
+// iterations of a parallel dim along which a load does not move are summed side by side (block_rows and block_columns
+// of the machine, as far as its registers reach). A product that is added is one operation. Branches of loops are
+// guessed right. Iterations that a guard leaves out run with a mask, and take the same time.
 //
 // Not here: values.
 #pragma once
@@ -23,8 +23,17 @@ struct Window {
   double at = 0;            ///< where in the levels up to it, as a share
 };
 
+/// Where sums stand while they grow.
+enum class Sums : std::uint8_t {
+  kInRegisters,  ///< loops along which is summed run innermost, where the kernel allows it
+  kInMemory,     ///< loops stay in their order
+};
+/// Whether the two make different code: a compiler takes the faster one.
+bool hasChoiceOfSums(const ChipNest &nest);
+
 /// Code of thread number `thread` of `threads`. Levels: LoopCode::extents.
 sim::core::LoopCode vectorCode(const ChipNest &nest, const Addresses &addresses, const machine::Machine &machine,
-                               std::int64_t thread, std::int64_t threads, const Window &window = {});
+                               std::int64_t thread, std::int64_t threads, const Window &window = {},
+                               Sums sums = Sums::kInRegisters);
 
 }  // namespace pimento::targets::chip

@@ -10,6 +10,7 @@
 #include "pimento/sim/stream/engine.h"
 #include "pimento/targets/chip/strands.h"
 #include "pimento/targets/chip/vector_code.h"
+#include "pimento/targets/l3_sram/transposition.h"
 
 namespace pimento::targets::l3_sram {
 
@@ -43,10 +44,16 @@ std::function<std::int64_t(std::uint64_t, std::int64_t)> throughUnits(const mach
 class Loops {
  public:
   Loops(const ChipNest &nest, const chip::Addresses &addresses, const machine::Machine &machine, Place place,
-        std::int64_t threads, const LoopsState &state)
-      : nest_(nest), addresses_(addresses), machine_(machine), place_(place), threads_(threads), state_(state) {
+        std::int64_t threads, const LoopsState &state, chip::Sums sums)
+      : nest_(nest),
+        addresses_(addresses),
+        machine_(machine),
+        place_(place),
+        threads_(threads),
+        state_(state),
+        sums_(sums) {
     if (place == Place::kCore)
-      extents_ = chip::vectorCode(nest, addresses, machine, 0, threads).extents;
+      extents_ = chip::vectorCode(nest, addresses, machine, 0, threads, {}, sums).extents;
     else if (const auto strands = strandsOf({}); !strands.empty())
       extents_ = strands.front().front().nest.extents;
     // Groups of lanes are the iterations of streams.
@@ -71,7 +78,7 @@ class Loops {
   ChipRun onCores(const Window &window, const Ranges &present) const {
     std::vector<sim::core::LoopCode> codes;
     for (std::int64_t t = 0; t < nest_.threadsOf(threads_); ++t)
-      codes.push_back(chip::vectorCode(nest_, addresses_, machine_, t, threads_, window));
+      codes.push_back(chip::vectorCode(nest_, addresses_, machine_, t, threads_, window, sums_));
     const sim::core::ManyCoresTime time = sim::core::ManyCores(machine_).run(
         codes, slicesOf(machine_, state_.isReserved), present, throughUnits(machine_, state_));
     ChipRun out;
@@ -127,6 +134,7 @@ class Loops {
   Place place_;
   std::int64_t threads_;
   const LoopsState &state_;
+  chip::Sums sums_;
   std::vector<std::int64_t> extents_;
 };
 
@@ -149,9 +157,11 @@ sim::uncore::Slices slicesOf(const machine::Machine &machine, bool isReserved) {
   return slices;
 }
 
-ChipRun timeOfLoops(const ChipNest &nest, const chip::Addresses &addresses, const machine::Machine &machine,
-                    Place place, std::int64_t threads, const LoopsState &state, const LoopsBudget &budget) {
-  const Loops loops(nest, addresses, machine, place, threads, state);
+namespace {
+
+ChipRun timeOfCode(const ChipNest &nest, const chip::Addresses &addresses, const machine::Machine &machine, Place place,
+                   std::int64_t threads, const LoopsState &state, const LoopsBudget &budget, chip::Sums sums) {
+  const Loops loops(nest, addresses, machine, place, threads, state, sums);
   const std::vector<std::int64_t> &extents = loops.extents();
   std::int64_t most = place == Place::kCore ? budget.core : budget.stream;
   // Lines that cores miss take longest to simulate.
@@ -215,9 +225,32 @@ ChipRun timeOfLoops(const ChipNest &nest, const chip::Addresses &addresses, cons
     // Between lines that are missed once and lines that always are.
     margin += std::abs(static_cast<double>(always - out.cycles())) * 0.3;
   }
+  // Lines that come from memory once, between windows.
+  const std::int64_t unseen = lines - out[Count::kL3Misses];
+  if (place == Place::kCore && staysThere && unseen > 0) {
+    const std::int64_t line = machine.sharedCache->line.value;
+    const std::int64_t before = out.cycles(), least = memoryCycles(machine, multiplySaturated(lines, line));
+    out[Spent::kCore] = std::max(before, least);
+    margin += static_cast<double>(memoryCycles(machine, multiplySaturated(unseen, line))) * kHalf;
+    out[Count::kL3Misses] += unseen;
+    out[Count::kMemoryReads] += unseen;
+  }
   if (place == Place::kCore) out[Count::kCores] = multiplySaturated(out.cycles(), nest.threadsOf(threads));
   out.margin = std::llround(margin);
   return out;
+}
+
+}  // namespace
+
+ChipRun timeOfLoops(const ChipNest &nest, const chip::Addresses &addresses, const machine::Machine &machine,
+                    Place place, std::int64_t threads, const LoopsState &state, const LoopsBudget &budget) {
+  const auto with = [&](chip::Sums sums) {
+    return timeOfCode(nest, addresses, machine, place, threads, state, budget, sums);
+  };
+  ChipRun best = with(chip::Sums::kInRegisters);
+  if (place != Place::kCore || !chip::hasChoiceOfSums(nest)) return best;
+  const ChipRun other = with(chip::Sums::kInMemory);
+  return other.cycles() < best.cycles() ? other : best;
 }
 
 }  // namespace pimento::targets::l3_sram
