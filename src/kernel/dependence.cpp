@@ -130,6 +130,22 @@ class Solver {
   std::vector<Affine> zeros_, nonNegative_;
 };
 
+/// Whether the form is a number and its loops are the digits: every value comes about in one way.
+bool areDigits(const Affine &form, const std::vector<std::int64_t> &extents) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> digits;  // weight, largest
+  for (std::size_t d = 0; d < std::min(form.coefficients.size(), extents.size()); ++d) {
+    if (form.coefficients[d] == INT64_MIN) return false;
+    if (form.coefficients[d] != 0) digits.emplace_back(std::abs(form.coefficients[d]), extents[d] - 1);
+  }
+  std::ranges::sort(digits);
+  std::int64_t below = 0;  // the largest value of smaller digits
+  for (const auto &[weight, largest] : digits) {
+    if (weight <= below) return false;
+    below = addSaturated(below, multiplySaturated(weight, std::max<std::int64_t>(0, largest)));
+  }
+  return true;
+}
+
 Meeting::Side sideOf(const Kernel &kernel, const Access &access, std::vector<std::int64_t> extents) {
   return {std::move(extents), kernel.guards, &access.index, access.indirectAt};
 }
@@ -173,6 +189,11 @@ Meeting::Meeting(const Side &first, const Side &second, std::size_t shared)
     Affine left = (*first.index)[i];
     left.coefficients.resize(variables_, 0);
     if (const auto equal = sum(left, moved((*second.index)[i]), -1)) constraints_.requireZero(*equal);
+    // Of digits each is that of the other.
+    if ((*first.index)[i] == (*second.index)[i] && first.extents == second.extents && shared_ == first_ &&
+        areDigits((*first.index)[i], first.extents))
+      for (std::size_t d = 0; d < shared_; ++d)
+        if ((*first.index)[i].coefficients[d] != 0) constraints_.requireZero(difference(d));
   }
 }
 

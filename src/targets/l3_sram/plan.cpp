@@ -223,11 +223,7 @@ Result<std::vector<Tile>> tilesOf(const GraphPart &part, const Plan &plan, const
   const Reached reached = reachedBy(part, plan, machine);
   if (reached.lattice.empty()) return std::vector<Tile>{{}};
   const auto tile = lower::l3_sram::heuristicTile(reached.lattice, wishesOf(plan.program), *machine.sram);
-  if (!tile && machine.kernels) {  // other places take it
-    Tile lines(reached.lattice.size(), 1);
-    lines.front() = machine.sram->bitlines;
-    return std::vector<Tile>{std::move(lines)};
-  }
+  if (!tile && machine.kernels) return std::vector<Tile>{{}};  // other places take it
   if (!tile) return tile.diagnostics();
   std::vector<Tile> all{Tile(tile->begin(), tile->begin() + static_cast<std::ptrdiff_t>(reached.lattice.size()))};
   std::vector<Tile> others;

@@ -36,8 +36,9 @@ std::vector<std::int64_t> tileOf(const Plan &plan, const mapping::Mapping &mappi
 /// A tile, one extent per dim of the kernel that the lattice has.
 using Tile = std::vector<std::int64_t>;
 /// The tiles of a kernel, the published heuristic's first: powers of two that fill an array and are not longer than
-/// the lattice. Parameters t0 and t1 leave those with these extents along the first two dims, where the lattice has
-/// more than one. Diagnostics: capacity, illegal-tile (there is none).
+/// the lattice. On chips one empty tile where the lattice is larger than all arrays. Parameters t0 and t1 leave those
+/// with these extents along the first two dims, where the lattice has more than one. Diagnostics: capacity,
+/// illegal-tile (there is none).
 Result<std::vector<Tile>> tilesOf(const evaluate::GraphPart &part, const Plan &plan, const machine::Machine &machine,
                                   const evaluate::Parameters &wanted);
 /// The mapping with this tile; `tile` is one of tilesOf() of this kernel, or of one with the same dims.

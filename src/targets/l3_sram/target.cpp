@@ -450,7 +450,9 @@ class L3Sram final : public evaluate::Target {
             forEachFirstRound(regionProgram(*plan, mapping, machine), [](const Round &) { return okStatus(); });
         !s) {
       const Diagnostic &first = s.diagnostics().front();
-      if (!isChip(machine) || first.kind != DiagnosticKind::kCapacity) return s.diagnostics();
+      const auto tiles = tilesOf(part, *plan, machine, {});
+      const bool hasRoom = first.kind != DiagnosticKind::kCapacity && tiles && !tiles->front().empty();
+      if (!isChip(machine) || hasRoom) return s.diagnostics();
       leaveToStreams(*plan, first.message);
     }
     return std::unique_ptr<evaluate::CompiledPart>(
