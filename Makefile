@@ -94,6 +94,7 @@ help:
 	@echo 'make docs         the site in build/site: docs/ and the generated reference; needs no network'
 	@echo 'make figures PAPER=comonm        its figures, ours beside theirs, in build/figures/comonm'
 	@echo 'make figures PAPER=dcc           (PAPER=dcc ONLY=fig12,fig15: up to an hour each)'
+	@echo 'make figures PAPER=infinity-stream'
 	@echo 'make fuzz SECONDS=60'
 	@echo 'make install PREFIX=/usr/local   tool, library, headers, data'
 	@echo 'make deb          a Debian package in build/packages'

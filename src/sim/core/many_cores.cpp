@@ -1,6 +1,8 @@
 #include "pimento/sim/core/many_cores.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <memory>
 #include <queue>
 
@@ -110,18 +112,20 @@ class Thread {
 
   // --- What the iterations before the first one have left in caches
 
-  /// As many of the last ones as touch kWarmed times.
+  /// As many of the last ones as ask for kWarmed lines.
   void warm() {
-    std::vector<std::int64_t> inside(at_.size() + 1, 0);  // accesses of an iteration of a level
+    std::vector<double> inside(at_.size() + 1, 0);  // lines of an iteration of a level
     for (std::size_t l = at_.size(); l-- > 0;) {
-      const auto own = static_cast<std::int64_t>(code_.before[l].accesses.size() + code_.behind[l].accesses.size());
-      inside[l] = addSaturated(own, l + 1 < at_.size() ? multiplySaturated(code_.whole[l + 1], inside[l + 1]) : 0);
+      for (const LoopBlock *block : {&code_.before[l], &code_.behind[l]})
+        for (const LoopAccess &a : block->accesses) inside[l] += linesPerIteration(a, l);
+      if (l + 1 < at_.size()) inside[l] += static_cast<double>(code_.whole[l + 1]) * inside[l + 1];
     }
     std::vector<std::int64_t> counts(at_.size(), 0);
-    std::int64_t left = kWarmed;
+    double left = kWarmed;
     for (std::size_t l = at_.size(); l-- > 0;) {
-      counts[l] = std::min(from_[l], left / std::max<std::int64_t>(1, inside[l]));
-      left -= counts[l] * inside[l];
+      const double most = std::floor(left / std::max(1e-3, inside[l]));
+      counts[l] = most < static_cast<double>(from_[l]) ? static_cast<std::int64_t>(most) : from_[l];
+      left -= static_cast<double>(counts[l]) * inside[l];
       if (counts[l] < from_[l]) break;
     }
     seen_.resize(at_.size());
@@ -133,6 +137,15 @@ class Thread {
       for (at_[l] = from_[l] - counts[l]; at_[l] < from_[l]; ++at_[l]) warmIteration(l);
     }
     at_ = from_;
+  }
+  /// New ones, of an access at its level.
+  double linesPerIteration(const LoopAccess &a, std::size_t level) const {
+    if (a.within > 0) return a.lanes;
+    const double stride = static_cast<double>(std::abs(a.strides[level])) / static_cast<double>(kLine);
+    const double lanes = static_cast<double>(std::abs(a.laneStride)) * a.lanes / static_cast<double>(kLine);
+    const double once = std::max(1.0, std::min<double>(lanes, a.lanes));
+    if (a.strides[level] == 0) return once / static_cast<double>(std::max<std::int64_t>(1, code_.whole[level]));
+    return once * std::min(1.0, stride);
   }
   void warmIteration(std::size_t level) {
     warmBlock(level, code_.before[level], 0);
@@ -165,8 +178,8 @@ class Thread {
     return static_cast<std::int64_t>((x >> 1) % static_cast<std::uint64_t>(a.within));
   }
 
-  /// Twice what a private cache of 4,096 lines may take until all of it is what it is.
-  static constexpr std::int64_t kWarmed = std::int64_t{1} << 16;
+  /// Twice a private cache of 4,096 lines.
+  static constexpr double kWarmed = 8192;
   static constexpr std::uint64_t kLine = 64;
 
   const LoopCode &code_;

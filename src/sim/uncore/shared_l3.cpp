@@ -95,6 +95,7 @@ void SharedL3::keep(std::uint64_t line, bool isDirty, Tick at) {
 }
 
 void SharedL3::warm(std::uint64_t address) {
+  if (isPresent(address)) return;  // comes when it is asked for
   const std::uint64_t line = address / static_cast<std::uint64_t>(slices_.line.value);
   const auto s = static_cast<std::size_t>(home(line));
   if (tags_[s].use(inSlice(line), false)) return;

@@ -101,6 +101,21 @@ std::map<int, ChipKernel::Touched> ChipKernel::touched() const {
   return out;
 }
 
+std::vector<std::size_t> ChipKernel::reads() const {
+  std::vector<std::size_t> out;
+  for (const auto &[tensor, use] : touched())
+    if (use.read > 0 || use.written < bytesOf(static_cast<std::size_t>(tensor)))
+      out.push_back(static_cast<std::size_t>(tensor));
+  return out;
+}
+
+std::vector<std::size_t> ChipKernel::writes() const {
+  std::vector<std::size_t> out;
+  for (const auto &[tensor, use] : touched())
+    if (use.written > 0) out.push_back(static_cast<std::size_t>(tensor));
+  return out;
+}
+
 LoopsState ChipKernel::stateOf(const ChipState &state, const std::map<int, Touched> &touched) const {
   LoopsState out;
   out.isReserved = state.isReserved;

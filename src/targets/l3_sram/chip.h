@@ -41,6 +41,10 @@ class ChipKernel {
   /// Where it may run.
   std::vector<Place> places() const;
   std::int64_t threads() const;
+  /// Tensors that it reads, or changes a part of, and others that it writes; and bytes of a tensor.
+  std::vector<std::size_t> reads() const;
+  std::vector<std::size_t> writes() const;
+  std::int64_t bytesOf(std::size_t tensor) const;
   const chip::ChipNest &nest() const { return nest_; }
 
   struct Ran {
@@ -80,7 +84,6 @@ class ChipKernel {
   void reserve(ChipState &state, ChipRun &time) const;
   void keepInL3(int tensor, bool isWritten, ChipState &state) const;
   void makeRoom(ChipState &state, ChipRun &time) const;
-  std::int64_t bytesOf(std::size_t tensor) const;
   LoopsState stateOf(const ChipState &state, const std::map<int, Touched> &touched) const;
 
   evaluate::GraphPart part_;

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "pimento/emit/format.h"
+#include "pimento/targets/l3_sram/transposition.h"
 
 namespace pimento::targets::l3_sram {
 
@@ -118,8 +119,11 @@ class Path {
   Result<std::vector<Place>> shortest() {
     std::vector<std::vector<Node>> levels(1);
     levels.front().push_back({0, copyOf(idle_), -1, Place::kCore});
-    const std::size_t most = runs_.size() > kManyRuns ? kStatesOfMany : kStates;
-    for (const ChipKernel *run : runs_) {
+    const bool isOfMany = runs_.size() > kManyRuns;
+    const std::size_t most = isOfMany ? kStatesOfMany : kStates;
+    if (isOfMany) findLives();
+    for (std::size_t r = 0; r < runs_.size(); ++r) {
+      const ChipKernel *run = runs_[r];
       std::vector<Node> next;
       std::map<std::string, std::size_t> byKey;
       Diagnostics refused;
@@ -147,6 +151,10 @@ class Path {
       if (next.empty()) return refused;
       std::ranges::stable_sort(next, {}, &Node::cycles);
       if (next.size() > most) next.resize(most);
+      if (isOfMany) {
+        const std::int64_t worth = next.front().cycles + worthAfter(r);
+        std::erase_if(next, [&](const Node &n) { return n.cycles > worth; });
+      }
       // Only the last states are needed; their way is.
       for (Node &old : levels.back()) old.state.reset();
       levels.push_back(std::move(next));
@@ -159,6 +167,38 @@ class Path {
       at = node.before;
     }
     return places;
+  }
+
+  /// By tensor: runs from where on it holds something, and until where that is read.
+  void findLives() {
+    const std::size_t tensors = idle_.tensors.size();
+    from_.assign(tensors, -1);  // inputs
+    until_.assign(tensors, -1);
+    std::vector<bool> isMade(tensors, false);
+    for (std::size_t r = 0; r < runs_.size(); ++r) {
+      if (runs_[r] == nullptr) continue;
+      for (const std::size_t t : runs_[r]->reads()) {
+        isMade[t] = true;
+        until_[t] = static_cast<std::int64_t>(r);
+      }
+      for (const std::size_t t : runs_[r]->writes()) {
+        if (!isMade[t]) from_[t] = static_cast<std::int64_t>(r);
+        isMade[t] = true;
+      }
+    }
+  }
+
+  /// What a state behind a run can be worth more than another, in programs of many runs: all that is read later moved
+  /// out and in again, and a start of the arrays.
+  std::int64_t worthAfter(std::size_t run) const {
+    constexpr std::int64_t kStart = 20'000;
+    const auto any = std::ranges::find_if(runs_, [](const ChipKernel *k) { return k != nullptr; });
+    if (any == runs_.end()) return 0;  // one state, which stays
+    const auto at = static_cast<std::int64_t>(run);
+    std::int64_t bytes = 0;
+    for (std::size_t t = 0; t < until_.size(); ++t)
+      if (from_[t] <= at && until_[t] > at) bytes += (*any)->bytesOf(t);
+    return kStart + 2 * memoryCycles(machine_, bytes);
   }
 
   /// What each run would take elsewhere, from the state that it finds.
@@ -207,6 +247,7 @@ class Path {
   const ChipState &idle_;
   const machine::Machine &machine_;
   Cache *shared_;
+  std::vector<std::int64_t> from_, until_;
 };
 
 }  // namespace

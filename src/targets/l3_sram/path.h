@@ -2,7 +2,8 @@
 //
 // A state is what lies where (chip_state.h). From each state each place leads to another one, at the cost of what the
 // kernel takes there, moving and lowering included; of paths to one state the shortest stays. States beyond a number
-// are dropped, longest first; all of a program in one place is always among the paths that are compared.
+// are dropped, longest first, and in programs of many runs those that are longer than another one by more than what
+// lies where can be worth; all of a program in one place is always among the paths that are compared.
 #pragma once
 
 #include <cstdint>
