@@ -58,9 +58,10 @@ ChipRun transposition(const kernel::Tensor &t, const lower::l3_sram::Layout &lay
       out[Count::kTransposed] = time.transposed;
       return out;
     };
-    // The outermost dim that has several tiles is cut short.
+    // The outermost dim that has several pieces is cut short.
+    const auto unitOf = [&](std::size_t d) { return std::max<std::int64_t>(region.tile[d], 16); };
     std::size_t cut = 2;
-    while (cut > 0 && region.size[cut] < 2) --cut;
+    while (cut > 0 && region.size[cut] < 2 * unitOf(cut)) --cut;
     // A part of the region with about half of the lines that may be simulated, in whole tiles.
     const double each = static_cast<double>(lines) / static_cast<double>(region.size[cut]);
     std::optional<ChipRun> all;
@@ -68,7 +69,7 @@ ChipRun transposition(const kernel::Tensor &t, const lower::l3_sram::Layout &lay
       all = of(region);
     } else {
       sim::sram::LayoutTable::Region half = region, quarter = region;
-      const std::int64_t unit = std::max<std::int64_t>(region.tile[cut], 16);
+      const std::int64_t unit = unitOf(cut);
       const auto wanted = static_cast<std::int64_t>(static_cast<double>(kTransposedLines / 2) / each);
       const std::int64_t few =
           std::clamp<std::int64_t>(wanted / unit, 1, std::max<std::int64_t>(1, region.size[cut] / unit / 2)) * unit;
