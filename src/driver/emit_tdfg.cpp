@@ -1,10 +1,8 @@
 #include "pimento/driver/emit_tdfg.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
 
 #include "pimento/base/file.h"
 #include "pimento/driver/input.h"
@@ -106,33 +104,6 @@ std::map<std::string, std::int64_t> usualSizes(const Options &options, const tdf
   return sizes;
 }
 
-/// Steps that change the cost, one per line; of the others how many there are, and by which equations.
-std::string stepsOf(const tdfg::OptimiserReport &report) {
-  std::string text;
-  std::int64_t cost = report.before, silent = 0;
-  std::set<std::string> equations;
-  const auto addSilent = [&] {
-    if (silent > 0)
-      text += fmt::format("#   {} step{} at no cost: {}\n", silent, silent == 1 ? "" : "s", fmt::join(equations, ", "));
-    silent = 0;
-    equations.clear();
-  };
-  for (const tdfg::OptimiserReport::Step &step : report.steps) {
-    if (step.cost == cost) {
-      ++silent;
-      equations.insert(step.rule.substr(0, step.rule.find(',')));
-      continue;
-    }
-    addSilent();
-    text += fmt::format("#   {}{}: {}{}\n", step.rule, step.isForward ? "" : ", right to left",
-                        step.cost > cost ? "+" : "", emit::grouped(step.cost - cost));
-    cost = step.cost;
-  }
-  addSilent();
-  if (!report.isReplayed) text += "#   the other steps were not found within the limits\n";
-  return text;
-}
-
 /// The graphs as `--fp` rewrites them, with what each rewrite did as comments.
 Result<std::string> rewritten(const Options &options, tdfg::Program program) {
   const Result<machine::Machine> machine = loadTarget(options, options.target);
@@ -157,7 +128,7 @@ Result<std::string> rewritten(const Options &options, tdfg::Program program) {
                         emit::grouped(static_cast<std::int64_t>(report.nodes)),
                         emit::grouped(static_cast<std::int64_t>(report.classes)),
                         report.isProved ? "proved to be the least" : "the least that was found");
-    text += stepsOf(report);
+    for (const std::string &step : targets::l3_sram::stepsOf(report)) text += fmt::format("#   {}\n", step);
   }
   return text + tdfg::print(program, tdfg::Part::kGraphs);
 }

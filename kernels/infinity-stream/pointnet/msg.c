@@ -3,22 +3,18 @@
 // SA9 (128, 128, .8, [128, 128, 256]), joined; SA3 (1, 128, all, [256, 512, 1024]), FC [512, 256, 10].
 #include "pointnet.h"
 
-void pointnet_msg(int p, const float x[restrict p][3], const float w41[restrict PADDED(3)][32],
-                  const float w42[restrict 32][32], const float w43[restrict 32][64],
-                  const float w51[restrict PADDED(3)][64], const float w52[restrict 64][64],
-                  const float w53[restrict 64][128], const float w61[restrict PADDED(3)][64],
-                  const float w62[restrict 64][96], const float w63[restrict 96][128],
-                  const float w71[restrict PADDED(323)][64], const float w72[restrict 64][64],
-                  const float w73[restrict 64][128], const float w81[restrict PADDED(323)][128],
-                  const float w82[restrict 128][128], const float w83[restrict 128][256],
-                  const float w91[restrict PADDED(323)][128], const float w92[restrict 128][128],
-                  const float w93[restrict 128][256], const float w31[restrict PADDED(643)][256],
-                  const float w32[restrict 256][512], const float w33[restrict 512][1024],
-                  const float wf1[restrict 1024][512], const float wf2[restrict 512][256],
-                  const float wf3[restrict 256][10], int at1[restrict 512], int at2[restrict 128],
-                  int neighbour4[restrict 512 * 16], int neighbour5[restrict 512 * 32],
-                  int neighbour6[restrict 512 * 128], int neighbour7[restrict 128 * 16],
-                  int neighbour8[restrict 128 * 32], int neighbour9[restrict 128 * 128], float scores[restrict 10]) {
+void pointnet_msg(
+    int p, const float x[restrict p][3], const float w41[restrict PADDED(3)][32], const float w42[restrict 32][32],
+    const float w43[restrict 32][64], const float w51[restrict PADDED(3)][64], const float w52[restrict 64][64],
+    const float w53[restrict 64][128], const float w61[restrict PADDED(3)][64], const float w62[restrict 64][96],
+    const float w63[restrict 96][128], const float w71[restrict PADDED(323)][64], const float w72[restrict 64][64],
+    const float w73[restrict 64][128], const float w81[restrict PADDED(323)][128], const float w82[restrict 128][128],
+    const float w83[restrict 128][256], const float w91[restrict PADDED(323)][128], const float w92[restrict 128][128],
+    const float w93[restrict 128][256], const float w31[restrict PADDED(643)][256], const float w32[restrict 256][512],
+    const float w33[restrict 512][1024], const float wf1[restrict 1024][512], const float wf2[restrict 512][256],
+    const float wf3[restrict 256][10], int at1[restrict 512], int at2[restrict 128], int neighbour4[restrict 512 * 16],
+    int neighbour5[restrict 512 * 32], int neighbour6[restrict 512 * 128], int neighbour7[restrict 128 * 16],
+    int neighbour8[restrict 128 * 32], int neighbour9[restrict 128 * 128], float scores[restrict 10]) {
   // 512 of the points, and their neighbours at three distances.
   float near1[p], c1[512][3], f1[512][320];
   sample(p, 512, x, near1, at1, c1);

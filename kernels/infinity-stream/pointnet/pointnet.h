@@ -63,19 +63,7 @@ static void pad(int m, int used, int w, float rows[restrict m][w]) {
     for (int d = used; d < w; d++) rows[i][d] = 0;
 }
 
-// One layer for m rows: products by weights, and a rectifier. As a sum of outer products, which arrays prefer; with INNER
-// as inner products by rows of the weights, which cores prefer. The results are the same.
-#ifdef INNER
-static void layer(int m, int in, int out, const float x[restrict m][in], const float w[restrict in][out],
-                  float y[restrict m][out]) {
-  for (int i = 0; i < m; i++)
-    for (int j = 0; j < out; j++) {
-      float v = 0;
-      for (int d = 0; d < in; d++) v += x[i][d] * w[d][j];
-      y[i][j] = v > 0 ? v : 0;
-    }
-}
-#else
+// One layer for m rows: products by weights as a sum of outer products, and a rectifier.
 static void layer(int m, int in, int out, const float x[restrict m][in], const float w[restrict in][out],
                   float y[restrict m][out]) {
   for (int i = 0; i < m; i++)
@@ -86,7 +74,6 @@ static void layer(int m, int in, int out, const float x[restrict m][in], const f
   for (int i = 0; i < m; i++)
     for (int j = 0; j < out; j++) y[i][j] = y[i][j] > 0 ? y[i][j] : 0;
 }
-#endif
 
 // The largest of every feature among n neighbours, into columns of `to` from `first` on.
 static void aggregate(int k, int n, int f, int all, int first, const float rows[restrict k * n][f],

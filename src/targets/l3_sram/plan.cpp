@@ -128,14 +128,26 @@ Result<Plan> graphsOf(const GraphPart &part, const machine::Machine & /*machine*
   return plan;
 }
 
+namespace {
+
+/// Changes the plan's graphs.
+Rewriting rewritten(Plan &plan, const GraphPart &part, const machine::Machine &machine, const mapping::Mapping &mapping,
+                    bool explains) {
+  const tdfg::ArraySize size{static_cast<int>(machine.sram->wordlines), static_cast<int>(machine.sram->bitlines)};
+  const std::optional<tdfg::Homes> homes = homesOf(part, plan.tensors, plan.program, size);
+  return rewriteGraphs(plan.program, plan.values, tileOf(plan, mapping, lower::l3_sram::kMostDims), size,
+                       homes ? &*homes : nullptr, *machine.sram, explains);
+}
+
+}  // namespace
+
 Result<Plan> makePlan(const GraphPart &part, const machine::Machine &machine, const mapping::Mapping &mapping) {
   Result<Plan> made = graphsOf(part, machine);
   if (!made) return made;
   Plan &plan = *made;
   const tdfg::ArraySize size{static_cast<int>(machine.sram->wordlines), static_cast<int>(machine.sram->bitlines)};
   const std::optional<tdfg::Homes> homes = homesOf(part, plan.tensors, plan.program, size);
-  plan.rewriting = rewriteGraphs(plan.program, plan.values, tileOf(plan, mapping, lower::l3_sram::kMostDims), size,
-                                 homes ? &*homes : nullptr, *machine.sram);
+  plan.rewriting = rewritten(plan, part, machine, mapping, false);
   for (std::size_t r = 0; r < plan.program.regions.size(); ++r) {
     tdfg::Region &region = plan.program.regions[r];
     plan.schedules.emplace_back();
@@ -152,6 +164,12 @@ Result<Plan> makePlan(const GraphPart &part, const machine::Machine &machine, co
     region.outputs.clear();
   }
   return made;
+}
+
+std::vector<std::string> rewritesOf(const GraphPart &part, const machine::Machine &machine,
+                                    const mapping::Mapping &mapping) {
+  Result<Plan> made = graphsOf(part, machine);
+  return made ? rewritten(*made, part, machine, mapping, true).sentences : std::vector<std::string>();
 }
 
 std::vector<std::int64_t> tileOf(const Plan &plan, const mapping::Mapping &mapping, std::size_t dims) {

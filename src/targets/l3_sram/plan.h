@@ -4,6 +4,7 @@
 // dim's arrays lie.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "pimento/evaluate/target.h"
@@ -29,6 +30,10 @@ Result<Plan> graphsOf(const evaluate::GraphPart &part, const machine::Machine &m
 /// Rewritten for the tiles of a mapping, and scheduled. Diagnostics: likewise, and those of schedules.
 Result<Plan> makePlan(const evaluate::GraphPart &part, const machine::Machine &machine,
                       const mapping::Mapping &mapping);
+
+/// What rewriting its graphs did in the tiles of a mapping, step by step.
+std::vector<std::string> rewritesOf(const evaluate::GraphPart &part, const machine::Machine &machine,
+                                    const mapping::Mapping &mapping);
 
 /// The tile that a mapping gives to a lattice of `dims` dims.
 std::vector<std::int64_t> tileOf(const Plan &plan, const mapping::Mapping &mapping, std::size_t dims);

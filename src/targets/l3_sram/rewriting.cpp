@@ -1,6 +1,7 @@
 #include "pimento/targets/l3_sram/rewriting.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -155,7 +156,8 @@ tdfg::NodeCost nodeCosts(const tdfg::Program &program, int region, const tdfg::V
 }
 
 Rewriting rewriteGraphs(tdfg::Program &program, const tdfg::Values &values, const std::vector<std::int64_t> &tile,
-                        const tdfg::ArraySize &size, const tdfg::Homes *homes, const machine::Sram &sram) {
+                        const tdfg::ArraySize &size, const tdfg::Homes *homes, const machine::Sram &sram,
+                        bool explains) {
   Rewriting out;
   if (sram.rewrite == machine::Sram::Rewrite::kNone) return out;
   for (std::size_t r = 0; r < program.regions.size(); ++r) {
@@ -165,12 +167,13 @@ Rewriting rewriteGraphs(tdfg::Program &program, const tdfg::Values &values, cons
     if (spills < 0) continue;
     const tdfg::Region before = region;
     const tdfg::NodeCost costs = nodeCosts(program, static_cast<int>(r), values, tile, sram);
-    tdfg::OptimiserReport report = tdfg::optimise(program, region, costs, {});
+    tdfg::OptimiserReport report = tdfg::optimise(program, region, costs, {.explains = explains});
     bool isReordered = false;
     if (sram.rewrite == machine::Sram::Rewrite::kReassociate) {
       // Another order is worth a gain that one can measure.
       tdfg::Region other = before;
-      const tdfg::OptimiserReport reordered = tdfg::optimise(program, other, costs, {.mayReassociate = true});
+      const tdfg::OptimiserReport reordered =
+          tdfg::optimise(program, other, costs, {.mayReassociate = true, .explains = explains});
       isReordered = reordered.after * 100 < report.after * 99;
       if (isReordered) {
         region = std::move(other);
@@ -190,8 +193,37 @@ Rewriting rewriteGraphs(tdfg::Program &program, const tdfg::Values &values, cons
                                         region.name, emit::grouped(report.after), emit::grouped(report.before),
                                         name(report.stop),
                                         report.isProved ? "proved to be the least" : "the least that was found"));
+    if (explains)
+      for (std::string &step : stepsOf(report)) out.sentences.push_back(fmt::format("graph {}: {}", region.name, step));
   }
   return out;
+}
+
+std::vector<std::string> stepsOf(const tdfg::OptimiserReport &report) {
+  std::vector<std::string> lines;
+  std::int64_t cost = report.before, silent = 0;
+  std::set<std::string> equations;
+  const auto addSilent = [&] {
+    if (silent > 0)
+      lines.push_back(
+          fmt::format("{} step{} at no cost: {}", silent, silent == 1 ? "" : "s", fmt::join(equations, ", ")));
+    silent = 0;
+    equations.clear();
+  };
+  for (const tdfg::OptimiserReport::Step &step : report.steps) {
+    if (step.cost == cost) {
+      ++silent;
+      equations.insert(step.rule.substr(0, step.rule.find(',')));
+      continue;
+    }
+    addSilent();
+    lines.push_back(fmt::format("{}{}: {}{}", step.rule, step.isForward ? "" : ", right to left",
+                                step.cost > cost ? "+" : "", emit::grouped(step.cost - cost)));
+    cost = step.cost;
+  }
+  addSilent();
+  if (!report.isReplayed) lines.emplace_back("the other steps were not found within the limits");
+  return lines;
 }
 
 std::vector<tdfg::Program> versionsOf(const tdfg::Program &program, const tdfg::Values &values,

@@ -24,9 +24,13 @@ struct Rewriting {
 };
 
 /// Every region's graph, as Sram::rewrite says, by nodeCosts() in this tile; a graph whose schedule would spill more
-/// stays as it is.
+/// stays as it is. `explains`: the sentences have each rewrite, too.
 Rewriting rewriteGraphs(tdfg::Program &program, const tdfg::Values &values, const std::vector<std::int64_t> &tile,
-                        const tdfg::ArraySize &size, const tdfg::Homes *homes, const machine::Sram &sram);
+                        const tdfg::ArraySize &size, const tdfg::Homes *homes, const machine::Sram &sram,
+                        bool explains = false);
+
+/// Rewrites that changed the cost, and by how many cycles; of the others how many there are, and by which equations.
+std::vector<std::string> stepsOf(const tdfg::OptimiserReport &report);
 
 /// A program with other graphs: each the cheapest in one of several tiles at these sizes; those that differ from it and
 /// from each other.

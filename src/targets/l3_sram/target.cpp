@@ -66,7 +66,8 @@ class SramKernel final : public evaluate::CompiledPart {
                                         std::int64_t /*mostCommands*/) const override;
   Result<std::string> emit(std::string_view stage, const std::string &kernel, bool isFirst) const override;
   std::vector<std::string> choices() const override {
-    std::vector<std::string> said = plan_.rewriting.sentences;
+    std::vector<std::string> said;
+    if (!plan_.rewriting.sentences.empty()) said = rewritesOf(part_, machine_, placed_.mapping);
     for (const tdfg::Region &region : plan_.program.regions)
       if (!region.reason.empty()) said.push_back("left to streams: " + region.reason);
     if (chip_)

@@ -18,6 +18,10 @@ import comonm  # noqa: E402
 import dcc  # noqa: E402
 import dcc_online  # noqa: E402
 import figures  # noqa: E402
+import infinity_stream  # noqa: E402
+import infinity_stream_pointnet as pointnet  # noqa: E402
+import infinity_stream_programs as chips  # noqa: E402
+import infinity_stream_what_ifs as what_ifs  # noqa: E402
 import tables  # noqa: E402
 
 
@@ -131,9 +135,40 @@ class Dcc(unittest.TestCase):
             self.assertTrue(dcc.drawn(name, result)["tables"], name)
 
 
+class InfinityStream(unittest.TestCase):
+    def test_of_two_dataflows_the_faster_one_counts(self):
+        rows = {"mm_in": {"l3-sram": {"cycles": 4}}, "mm_out": {"l3-sram": {"cycles": 3}}}
+        self.assertEqual(chips.bar_of({"programs": rows}, "mm", "l3-sram")["cycles"], 3)
+        self.assertAlmostEqual(chips.geomean([1, 4, 2]), 2)
+
+    def test_without_lowering_everything_else_stays(self):
+        one = {"cycles": 10, "spent": {"lowering": 3, "compute": 7}, "tried": [1]}
+        self.assertEqual(chips.without_lowering(one), {"cycles": 7, "spent": {"compute": 7}, "tried": []})
+
+    def test_slower_vector_code_takes_its_share_of_cores_alone(self):
+        self.assertEqual(what_ifs.with_efficiency({"cycles": 10, "spent": {"cores": 4, "near L3": 6}}, 0.5), 14)
+
+    def test_a_sweep_has_programs_of_one_tile(self):
+        tried = [{"mappings": m, "total_cycles": c, "spent": {}} for m, c in (("16x16 | 256", 9), ("4x64 | 256", 8), ("16x16 | 4x64", 1))]
+        self.assertEqual({t: x["total_cycles"] for t, x in infinity_stream.swept({"tried": tried}, 2).items()}, {"16x16": 9, "4x64": 8})
+
+    def test_kernels_belong_to_the_stages_of_the_network(self):
+        names = ["sample", "fill", "sample_1", "query", "query_1", "pad", "gather_places", "layer", "layer_1", "fill_1", "aggregate", "sample_7",
+                 "fill_2", "query_2", "gather_features", "layer_2", "aggregate_1", "pointnet_ssg", "layer_3", "aggregate_2", "layer_4", "scores_of"]
+        found = pointnet.stages_of("ssg", {"stages": [{"kernel": n, "place": "cores", "total_cycles": 1} for n in names]})
+        self.assertEqual([f"{s['abstraction']} {s['stage']}".strip() for s in found],
+                         ["sampling", "SA1 ball query", "SA1 gather", "SA1 MLP", "SA1 aggregate", "sampling", "SA2 ball query", "SA2 gather", "SA2 MLP",
+                          "SA2 aggregate", "SA3 gather", "SA3 MLP", "SA3 aggregate", "FC"])
+        self.assertEqual(sum(s["cycles"] for s in found), len(names))
+
+    def test_the_numbers_of_the_page_draw_every_figure(self):
+        for name, result in json.loads((SOURCE / "docs/papers/infinity-stream.json").read_text(encoding="utf-8")).items():
+            self.assertTrue(infinity_stream.drawn(name, result)["tables"], name)
+
+
 class Calls(unittest.TestCase):
     def test_the_pages_show_their_numbers(self):
-        for paper in ("comonm", "dcc"):
+        for paper in ("comonm", "dcc", "infinity-stream"):
             done = run(paper, "--check-docs")
             self.assertEqual((done.returncode, done.stderr), (0, ""))
 
@@ -187,6 +222,19 @@ class QuickRun(unittest.TestCase):
                 self.assertTrue((Path(folder) / f"{name}.svg").stat().st_size > 0, name)
                 self.assertTrue((Path(folder) / f"{name}.csv").stat().st_size > 0, name)
             self.assertFalse((Path(folder) / "fig12.json").exists())
+
+    def test_makes_the_figures_of_chips_the_same_each_time(self):
+        names = ["eq1", "fig2", "fig11", "fig12", "fig13", "fig14", "fig15", "fig16", "fig17", "fig18", "knob"]
+        with tempfile.TemporaryDirectory() as folder:
+            made = []
+            for run_folder in (Path(folder) / "a", Path(folder) / "b"):
+                done = run("infinity-stream", "--quick", "--only", ",".join(names), "--tool", TOOL, "--out", run_folder)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                made.append({p.name: p.read_bytes() for p in run_folder.iterdir() if p.is_file()})
+            for name in names:
+                self.assertIn(f"{name}.svg", made[0])
+            for name in made[0]:
+                self.assertTrue(made[0][name] == made[1][name], f"{name} differs between two runs")
 
 
 if __name__ == "__main__":
