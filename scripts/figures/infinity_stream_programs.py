@@ -45,30 +45,36 @@ def short(row):
             "places": sorted({s["place"] for s in row["stages"] if "place" in s}), "tried": tried}
 
 
+def with_heuristic(one):
+    """The fused machine with the heuristic's tiles: the first program that `auto` compares."""
+    if not one["tried"]:
+        return one
+    return {"cycles": one["tried"][0]["total_cycles"], "spent": one["tried"][0]["spent"]}
+
+
 def without_lowering(one):
     """What `l3-sram-nojit` takes, where it runs everything as l3-sram does, in the same tiles."""
     cycles = one["cycles"] - one["spent"].get("lowering", 0)
     return one | {"cycles": cycles, "spent": {k: v for k, v in one["spent"].items() if k != "lowering"}, "tried": []}
 
 
-def programs(runner, options, more=(), machines=tuple(MACHINES[:4]), label=""):
-    """By program and machine; what took no time on the first of them is not there."""
-    def one(name):
+def programs(runner, options, more=(), machines=tuple(MACHINES[:4]), label="", fused="auto"):
+    """By program and machine. The fused machine with the tiles that `fused` says, the others with the heuristic's."""
+    def one(job):
+        name, machine = job
         sizes = ["--size", SMALL[name]] if options.is_quick else []
-        answer = runner.json(f"compare{label}-{name}", ["compare", name, *sizes, "--targets", ",".join(machines), "--data", "none", "--quiet", *more])
-        for row in answer["rows"]:
-            if row.get("error"):
-                raise ValueError(f"{name} on {row['target']}: {row['error']}")
-        found = {row["target"]: short(row) for row in answer["rows"]}
-        if "l3-sram" in found:
-            found["l3-sram-nojit"] = without_lowering(found["l3-sram"])
-        return found
+        tiles = ["--map", fused if machine == "l3-sram" else "reference"]
+        return short(runner.json(f"{machine}{label}-{name}", ["estimate", name, *sizes, "--target", machine, *tiles, "--data", "none", "--quiet", *more]))
 
+    # Those that take longest first.
+    jobs = sorted(((n, m) for m in reversed(machines) for n in PROGRAMS), key=lambda j: j not in (("conv3d", "l3-sram"), ("gauss_elim", "l3-sram")))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        # Those that take longest first.
-        order = sorted(PROGRAMS, key=lambda n: n not in ("conv3d", "gauss_elim", "mm_out", "gather_mlp_in"))
-        found = dict(zip(order, pool.map(one, order)))
-    return {name: found[name] for name in PROGRAMS}
+        found = dict(zip(jobs, pool.map(one, jobs)))
+    out = {name: {m: found[name, m] for m in machines} for name in PROGRAMS}
+    for rows in out.values():
+        if "l3-sram" in rows:
+            rows["l3-sram-nojit"] = without_lowering(rows["l3-sram"])
+    return out
 
 
 def bar_of(result, bar, machine):

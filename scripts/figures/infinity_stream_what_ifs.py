@@ -53,7 +53,7 @@ def draw_knob(result, theirs):
 
 
 KEYS = (("as it is", []),
-        ("warm: inputs in the L3", ["--set", "kernels.start=l3"]),
+        ("warm: arrays in the L3", ["--set", "kernels.start=l3"]),
         ("cycles of operations as published", ["--set", "sram.times=artifact"]),
         ("sums in the order of the source alone (no rewriting)", ["--set", "sram.rewrite=none"]),
         ("floats reordered (`--fp reassociate`)", ["--fp", "reassociate"]),
@@ -67,7 +67,7 @@ def collect(runner, options):
     base = programs(runner, options)
     for number, (label, keys) in enumerate(KEYS):
         machines = ("l3-base", "l3-sram") if any(k.startswith(("kernels.", "noc.")) for k in keys) else ("l3-sram",)
-        found = programs(runner, options, ["--map", "reference", *keys], machines, f"-what-if-{number}")
+        found = programs(runner, options, keys, machines, f"-what-if-{number}", "reference")
         own = {n: {m: found[n].get(m, base[n][m]) for m in ("l3-base", "l3-sram")} for n in found}
         out.append({"label": label, "programs": {n: {m: {k: v for k, v in r.items() if k != "tried"} for m, r in rows.items()} for n, rows in own.items()}})
     steps = {} if options.is_quick else {

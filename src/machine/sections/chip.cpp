@@ -55,7 +55,7 @@ row::Rows rows() {
                   "where a region runs: where the whole program takes least, or as equation (2) of Infinity Stream"),
       row::choice(
           "kernels.start", choicesOf(kStarts),
-          "where a program's inputs lie first: in memory, as after it was loaded, or in the L3; memory if omitted",
+          "where a program's arrays lie first: in memory, as after it was loaded, or in the L3; memory if omitted",
           false),
       row::section("area", "what computing near and in the L3 adds to the chip"),
       row::real("area.in_l3", "mm2", 0, 1e5, "of arrays that compute, and what runs them"),

@@ -42,8 +42,7 @@ ChipState idleState(const kernel::Graph &graph, const machine::Machine &machine)
   ChipState state(graph.tensors.size());
   if (machine.kernels->start == machine::ChipKernels::Start::kMemory) return state;
   for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
-    const kernel::Role role = graph.tensors[t].role;
-    if (role == kernel::Role::kInput || role == kernel::Role::kInOut) state.tensors[t].at = At::kL3;
+    if (graph.tensors[t].role != kernel::Role::kTemporary) state.tensors[t].at = At::kL3;
   }
   return state;
 }
