@@ -140,16 +140,27 @@ def draw_micro(result):
 
 def collect_programs(*keys):
     """What a figure shows of each program on each machine."""
+    def of(row):
+        return {k: row[k][:1] if k == "tried" else row[k] for k in ("cycles", *keys)}  # of programs that were tried the heuristic's
+
     def collect(runner, options):
-        return {"programs": {n: {m: {k: row[k] for k in ("cycles", *keys)} for m, row in rows.items()} for n, rows in programs(runner, options).items()}}
+        return {"programs": {n: {m: of(row) for m, row in rows.items()} for n, rows in programs(runner, options).items()}}
 
     return collect
+
+
+def of_sweep(one):
+    """The heuristic's program, and those with one tile for all kernels that have it."""
+    kept = one["tried"][:1]
+    for dims in (2, 3):
+        kept += [t for t in swept(one, dims).values() if t not in kept]
+    return kept
 
 
 def collect_tiles(names):
     def collect(runner, options):
         found = programs(runner, options)
-        return {"programs": {n: {"l3-sram": {k: found[n]["l3-sram"][k] for k in ("cycles", "tried")}} for n in names}}
+        return {"programs": {n: {"l3-sram": {"cycles": found[n]["l3-sram"]["cycles"], "tried": of_sweep(found[n]["l3-sram"])}} for n in names}}
 
     return collect
 
