@@ -64,10 +64,12 @@ KEYS = (("as it is", []),
 
 def collect(runner, options):
     out = []
-    base = programs(runner, options)
+    base = {}
     for number, (label, keys) in enumerate(KEYS):
-        machines = ("l3-base", "l3-sram") if any(k.startswith(("kernels.", "noc.")) for k in keys) else ("l3-sram",)
+        both = not keys or any(k.startswith(("kernels.", "noc.")) for k in keys)
+        machines = ("l3-base", "l3-sram") if both else ("l3-sram",)
         found = programs(runner, options, keys, machines, f"-what-if-{number}", "reference")
+        base = base or found
         own = {n: {m: found[n].get(m, base[n][m]) for m in ("l3-base", "l3-sram")} for n in found}
         out.append({"label": label, "programs": {n: {m: {k: v for k, v in r.items() if k != "tried"} for m, r in rows.items()} for n, rows in own.items()}})
     steps = {} if options.is_quick else {

@@ -329,7 +329,9 @@ Result<CompiledGraph> compile(const Request &request) {
     planned->planUs = microsecondsSince(start) - planned->compileUs;
     out.push_back(std::move(*planned));
   }
+  const auto start = std::chrono::steady_clock::now();
   if (const Status s = chooseTogether(request, out); !s) return s.diagnostics();
+  if (!out.empty()) out.front().planUs += microsecondsSince(start);
   const bool isAllOnHost = std::ranges::none_of(out, [](const PlannedPart &p) { return p.compiled != nullptr; });
   if (request.offload == Offload::kSome && isAllOnHost && !planner.refusal().empty()) {
     Diagnostics why = planner.refusal();
