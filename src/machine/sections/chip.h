@@ -44,7 +44,7 @@ struct ChipKernels {
   Cycles barrier;  ///< the cores wait for each other
   /// Who runs kernels: cores, streams beside the L3, its arrays. Cores run what nobody else can.
   bool isOnCores = true, isNearL3 = false, isInL3 = false;
-  enum class Start : std::uint8_t { kMemory, kL3 } start = Start::kMemory;  ///< where a program's inputs lie first
+  enum class Start : std::uint8_t { kMemory, kL3 } start = Start::kMemory;  ///< where a program's arrays lie first
   enum class Decision : std::uint8_t {
     kLeastPath,  ///< each region where the whole program takes least
     kEquation2,  ///< where equation (2) of Infinity Stream says
