@@ -1,12 +1,12 @@
 // What a kernel's loops take on the cores, or as streams beside the L3.
 //
 // Loops of many iterations are sampled: two windows of them run, one twice as long, on private caches with what the
-// iterations before left there; the time of the others follows from their difference. Of sums in registers and in memory
-// (vector_code.h) the faster ones count. Lines that come from memory once and that no window sees cost memory's time
-// where that is longer. Where windows miss lines again that stay in the L3 once they are there, two more run with all lines
-// there, and each line that is not there at first costs besides what the first ones take longer. The margin is what the
-// windows disagree by, and a tenth at least, or half where windows are short or lines are missed in some iterations
-// alone.
+// iterations before left there; the time of the others follows from their difference. Of sums in registers and in
+// memory (vector_code.h) the faster ones count. Lines that come from memory once and that no window sees cost memory's
+// time where that is longer. Where windows miss lines again that stay in the L3 once they are there, two more run with
+// all lines there, and each line that is not there at first costs besides what the first ones take longer. The margin
+// is what the windows disagree by, and a tenth at least, or half where windows are short or lines are missed in some
+// iterations alone.
 #pragma once
 
 #include <cstdint>
