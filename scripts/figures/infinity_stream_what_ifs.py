@@ -57,7 +57,7 @@ KEYS = (("as it is", []),
         ("cycles of operations as published", ["--set", "sram.times=artifact"]),
         ("sums in the order of the source alone (no rewriting)", ["--set", "sram.rewrite=none"]),
         ("floats reordered (`--fp reassociate`)", ["--fp", "reassociate"]),
-        ("router of 5 cycles", ["--set", "noc.router=5"]),
+        ("router of 2 cycles", ["--set", "noc.router=2"]),
         ("lowering while data are fetched", ["--set", "sram.control.overlapped_lowering=true"]),
         ("banks find their commands", ["--set", "sram.control.bank_filter=true"]))
 
@@ -71,7 +71,7 @@ def collect(runner, options):
         found = programs(runner, options, keys, machines, f"-what-if-{number}", "reference")
         base = base or found
         own = {n: {m: found[n].get(m, base[n][m]) for m in ("l3-base", "l3-sram")} for n in found}
-        out.append({"label": label, "programs": {n: {m: {k: v for k, v in r.items() if k != "tried"} for m, r in rows.items()} for n, rows in own.items()}})
+        out.append({"label": label, "programs": {n: {m: {k: r[k] for k in ("cycles", "spent")} for m, r in rows.items()} for n, rows in own.items()}})
     steps = {} if options.is_quick else {
         name: runner.json(f"gauss-{name}", ["estimate", "kernels/infinity-stream/gauss_elim.c", "--size", "n=2048", "--target", "l3-sram", "--map",
                                             "reference", "--data", "none", "--quiet"])["total_cycles"] for name in ("all",)}
