@@ -15,32 +15,21 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
-NAMES = ["stencil1d", "stencil2d", "stencil3d", "dwt2d", "gauss_elim", "conv2d", "conv3d", "mm_in", "mm_out",
-         "kmeans_in", "kmeans_out", "gather_mlp_in", "gather_mlp_out"]
-MACHINES = ["l3-base", "l3-near", "l3-in", "l3-sram", "l3-sram-nojit"]
-SPENT = ["memory", "lowering", "move", "compute", "final reduce", "mix", "near L3", "cores"]
-TRAFFIC = ["control", "data", "offload", "inter_tile_noc"]
+sys.path.insert(0, str(Path(__file__).resolve().parent / "figures"))
+from infinity_stream_programs import MACHINES, PROGRAMS, SPENT, TRAFFIC, spent_of  # noqa: E402
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("pimento")
-    parser.add_argument("names", nargs="*", default=NAMES)
+    parser.add_argument("names", nargs="*", default=PROGRAMS)
     parser.add_argument("--check", action="store_true", help="compute answers, and check them")
     parser.add_argument("--machines", default=",".join(MACHINES), help="machines, the first is what others are compared to")
     parser.add_argument("--processes", type=int, default=os.cpu_count(), help="programs at a time")
     parser.add_argument("--json", help="file for all numbers")
     return parser.parse_args()
-
-
-def spent_of(row):
-    """Cycles by what they were spent on, of all kernels."""
-    spent = dict.fromkeys(SPENT, 0)
-    for phase in row["phases"]:
-        name = phase["name"].rsplit(": ", 1)[-1]
-        spent[name] = spent.get(name, 0) + phase["cycles"]
-    return spent
 
 
 def problems_of(row):
@@ -88,7 +77,7 @@ def main():
             first = rows[0] if not rows[0].get("error") else row
             print(f"{name:15} {row['target']:14} {total:14,} {first['total_cycles'] / total:6.2f} "
                   f"{row['energy_pj'] / 1e9:6.2f}mJ {first['energy_pj'] / row['energy_pj']:5.2f}  "
-                  + " ".join(f"{100 * spent[s] / total:6.1f}%" for s in SPENT)
+                  + " ".join(f"{100 * spent.get(s, 0) / total:6.1f}%" for s in SPENT)
                   + f"   {sum(row['traffic'][t] for t in TRAFFIC):,}", flush=True)
     print(f"{time.monotonic() - start:.0f} s")
     if args.json:

@@ -29,7 +29,7 @@ namespace pimento::targets::l3_sram {
 /// Whether a machine has all that a chip needs: cores that run kernels, and an L3.
 bool isChip(const machine::Machine &machine);
 
-/// What a program finds: its tensors in memory, or its inputs in the L3 (ChipKernels::start).
+/// What a program finds: its tensors in memory, or what it is given and gives back in the L3 (ChipKernels::start).
 ChipState idleState(const kernel::Graph &graph, const machine::Machine &machine);
 
 /// One kernel of a graph; what it names outlives it.

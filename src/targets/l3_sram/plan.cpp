@@ -157,11 +157,7 @@ Result<Plan> makePlan(const GraphPart &part, const machine::Machine &machine, co
       plan.schedules.back() = std::move(*schedule);
       continue;
     }
-    // Streams contain the rounds.
-    region.reason = schedule.diagnostics().front().message;
-    region.rounds.clear();
-    region.nodes.clear();
-    region.outputs.clear();
+    leaveToStreams(region, schedule.diagnostics().front().message);
   }
   return made;
 }

@@ -1,5 +1,7 @@
 #include "pimento/targets/l3_sram/rounds.h"
 
+#include <utility>
+
 #include "pimento/targets/l3_sram/region_run.h"
 #include "pimento/targets/l3_sram/run_counts.h"
 #include "pimento/targets/l3_sram/timeline.h"
@@ -59,6 +61,13 @@ Status runRounds(const RegionProgram &what, const machine::Sram &sram, Residency
   counts.lowered = memo.lowered();
   counts.reused = memo.reused();
   return okStatus();
+}
+
+void leaveToStreams(tdfg::Region &region, std::string why) {
+  region.reason = std::move(why);
+  region.rounds.clear();
+  region.nodes.clear();
+  region.outputs.clear();
 }
 
 }  // namespace pimento::targets::l3_sram

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "pimento/lower/l3_sram/layout.h"
@@ -48,5 +49,8 @@ class SramTimeline;
 /// null: nowhere.
 Status runRounds(const RegionProgram &what, const machine::Sram &sram, Residency *residency,
                  lower::l3_sram::LoweringMemo &memo, RunCounts &counts, SramTimeline *timeline = nullptr);
+
+/// The region has no graph any more; its streams contain the rounds.
+void leaveToStreams(tdfg::Region &region, std::string why);
 
 }  // namespace pimento::targets::l3_sram

@@ -20,14 +20,6 @@ std::vector<int> transposedBy(const tdfg::Region &region) {
   return arrays;
 }
 
-/// Streams contain the rounds.
-void leaveToStreams(tdfg::Region &region, std::string why) {
-  region.reason = std::move(why);
-  region.rounds.clear();
-  region.nodes.clear();
-  region.outputs.clear();
-}
-
 }  // namespace
 
 Result<Runtime> Runtime::make(const tdfg::FatBinary &binary, const std::map<std::string, std::int64_t> &sizes,

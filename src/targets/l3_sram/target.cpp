@@ -138,13 +138,8 @@ Status SramKernel::compute(Place place, kernel::DataSet &data, const evaluate::R
   }
   kernel::DataSet arrays;
   for (const int t : plan_.tensors) arrays.push_back(data[static_cast<std::size_t>(t)]);
-  // Streams contain the rounds of their region.
   tdfg::Program streams = plan_.program;
-  for (tdfg::Region &region : streams.regions) {
-    region.rounds.clear();
-    region.nodes.clear();
-    region.outputs.clear();
-  }
+  for (tdfg::Region &region : streams.regions) leaveToStreams(region, region.reason);
   auto prepared = tdfg::prepare(streams, plan_.values, std::move(arrays));
   if (!prepared) return prepared.diagnostics();
   const Status status = tdfg::visitRegions(streams, plan_.values,
@@ -366,15 +361,6 @@ Result<std::string> SramKernel::emit(std::string_view stage, const std::string &
   return text;
 }
 
-void leaveToStreams(Plan &plan, const std::string &why) {
-  for (tdfg::Region &region : plan.program.regions) {
-    if (region.reason.empty()) region.reason = why;
-    region.rounds.clear();
-    region.nodes.clear();
-    region.outputs.clear();
-  }
-}
-
 /// All of a chip's DRAM.
 Bytes memoryOf(const machine::Machine &machine) {
   const machine::Organization &o = machine.dram->organization;
@@ -454,7 +440,8 @@ class L3Sram final : public evaluate::Target {
       const auto tiles = tilesOf(part, *plan, machine, {});
       const bool hasRoom = first.kind != DiagnosticKind::kCapacity && tiles && !tiles->front().empty();
       if (!isChip(machine) || hasRoom) return s.diagnostics();
-      leaveToStreams(*plan, first.message);
+      for (tdfg::Region &region : plan->program.regions)
+        leaveToStreams(region, region.reason.empty() ? first.message : region.reason);
     }
     return std::unique_ptr<evaluate::CompiledPart>(
         std::make_unique<SramKernel>(part, machine, std::move(*plan), std::move(*placed)));
