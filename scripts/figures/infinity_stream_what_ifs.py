@@ -1,8 +1,6 @@
 """What the numbers of Infinity Stream's figures hang on: the cores' vector code, cycle counts, lowering, routers, tiles."""
 
-from pathlib import Path
-
-from infinity_stream_programs import BARS, bar_of, geomean, mean_of, programs, short, spent_share
+from infinity_stream_programs import BARS, bar_of, geomean, mean_of, programs, spent_share
 from tables import off, table
 
 
@@ -74,17 +72,7 @@ def collect(runner, options):
         base = base or found
         own = {n: {m: found[n].get(m, base[n][m]) for m in ("l3-base", "l3-sram")} for n in found}
         out.append({"label": label, "programs": {n: {m: {k: r[k] for k in ("cycles", "spent")} for m, r in rows.items()} for n, rows in own.items()}})
-    return {"rows": out, "gauss": gauss(runner, base)}
-
-
-def gauss(runner, base):
-    """Cycles of Gaussian elimination with the study's 63 steps, and with all of them."""
-    source = (Path(__file__).resolve().parents[2] / "kernels/infinity-stream/gauss_elim.c").read_text(encoding="utf-8")
-    file = runner.folder / "raw" / "gauss_elim_63.c"
-    file.write_text(source.replace("k < n - 1", "k < 63"), encoding="utf-8")
-    few = {m: runner.json(f"{m}-gauss-63", ["estimate", str(file), "--size", "n=2048", "--target", m, "--map", "reference", "--data", "none", "--quiet"])
-           for m in ("l3-base", "l3-sram")}
-    return {"63": {m: short(row) for m, row in few.items()}, "all": base["gauss_elim"]}
+    return {"rows": out}
 
 
 def draw(result, theirs):
@@ -110,14 +98,11 @@ def draw(result, theirs):
         rows.append(["lowering scaled to the published mean of 220 us", geomean(values), *(mean_of(list(s)) for s in zip(*shares)),
                      theirs["fig14"]["lowering_us"]])
         bars.append({"label": rows[-1][0], "note": f"{rows[-1][1]:.2f}", "value": rows[-1][1]})
-    steps = [[what, *(result["gauss"][what][m]["cycles"] for m in ("l3-base", "l3-sram")), spent_share(result["gauss"][what]["l3-sram"], "lowering")]
-             for what in ("63", "all")]
     return {
         "about": "The fused machine over 64 cores with one thing changed at a time",
         "text": ["One thing changed at a time, with the published heuristic's tiles. Warm and the router change both machines, the others the fused "
                  "one."],
         "chart": {"axis": "fused over base", "quantity": "plain", "series": ["fused over base"], "bars": bars},
         "tables": [table("One thing at a time, ten bars", ["", ("fused over base", "plain"), ("memory", "percent"), ("lowering", "percent"),
-                                                           ("move", "percent"), ("compute", "percent"), ("lowering, us", "plain")], rows),
-                   table("gauss_elim by its steps", ["steps", ("base", "cycles"), ("fused", "cycles"), ("lowering, fused", "percent")], steps)],
+                                                           ("move", "percent"), ("compute", "percent"), ("lowering, us", "plain")], rows)],
     }

@@ -10,15 +10,17 @@ import resource
 import subprocess
 import sys
 import time
+from pathlib import Path
 
-NAMES = ["stencil1d", "stencil2d", "stencil3d", "dwt2d", "gauss_elim", "conv2d", "conv3d", "mm_in", "mm_out",
-         "kmeans_in", "kmeans_out", "gather_mlp_in", "gather_mlp_out"]
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts" / "figures"))
+from infinity_stream_programs import PROGRAMS  # noqa: E402
+
 REGROUPED = {"mm_in", "kmeans_in", "gather_mlp_in"}  # sums in tiles
 MOST_SECONDS, MOST_BYTES = 20 * 60, 3 << 30
 
 
 def main():
-    pimento, names = sys.argv[1], sys.argv[2:] or NAMES
+    pimento, names = sys.argv[1], sys.argv[2:] or PROGRAMS
     wrong, begin = [], time.monotonic()
     for name in names:
         start, cpu = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
