@@ -217,6 +217,12 @@ constexpr auto kRows = std::to_array<OptionRow>({
    .page = "how-to/profile.md#saved-traces"},
   {.name = "save-values", .field = &Options::savesValues, .verbs = {V::kProfile},
    .help = "--save: with what every access loads or stores", .page = "how-to/profile.md#saved-traces"},
+  {.name = "save-reshaped", .field = &Options::saveReshaped, .value = "FILE.ptrace", .verbs = {V::kProfile},
+   .help = "save what is left once caches compute as a trace", .page = "how-to/profile.md#the-reshaped-program"},
+  {.name = "bridge", .field = &Options::isBridged, .verbs = {V::kProfile},
+   .help = "simulate one effect of computing in caches after the other: what lies between the paper's account and the "
+           "simulated one",
+   .page = "how-to/profile.md#the-reshaped-program"},
   {.name = "check", .field = &Options::check, .value = "HOW", .verbs = {V::kSimulate},
    .help = "reference for the results of a C or MLIR file: text (the source, compiled for this computer), "
            "or interpreter (the imported kernel only)",
@@ -228,7 +234,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
    .page = "how-to/profile.md#the-pipeline"},
   {.name = "emit", .field = &Options::emit, .value = "STAGE", .verbs = {V::kCompile},
    .help = "stage to print: kernel, mapping, dims, drafts, passes, cnm, dcc, llvcnm, commands, asm, c, host, ir, mlir, sdfg, tdfg or inf; of a program: trace, istate, "
-           "idg, candidates, release or pipeline"},
+           "idg, candidates, reshaped, release or pipeline"},
   {.name = "sweep", .field = &Options::sweeps, .value = "PATH=VALUES", .verbs = kExplore,
    .help = "vary a machine number or a kernel size: tRP=10..20, timing.tRCDRD=10,14, channels=1..64*2, "
            "size.m=64,128; repeatable",

@@ -9,6 +9,7 @@
 
 #include "pimento/energy/energy.h"
 #include "pimento/trace/candidates.h"
+#include "pimento/trace/reshape.h"
 
 namespace pimento::evaluate {
 
@@ -21,13 +22,21 @@ struct ClassedAccesses {
 
 /// What a program would take with its candidates in memory, beside what it takes without.
 struct Account {
-  double speedup = 1;
+  double cycles = 0, speedup = 1;
   std::map<std::string, std::int64_t> counts;  ///< what is left, and what memory does
   /// None where the machine does not say what operations of its caches cost.
   std::optional<energy::EnergyReport> energy;
   std::optional<double> energyImprovement;
   /// Of the energy that is saved, that of the processor and of its caches (Eva-CiM, Table VI).
   std::optional<double> shareProcessor, shareCaches;
+  /// What the gain cannot exceed: all energy over that of the terms of which nothing is saved.
+  std::optional<double> mostImprovement;
+};
+
+/// One step of the way from the paper's account to the simulated one.
+struct BridgeStep {
+  std::string effect;  ///< "constant_cpi", "overlap", "operations", "banks", "order", "moves"
+  double cycles = 0;   ///< with it and all before it
 };
 
 struct Profile {
@@ -44,6 +53,12 @@ struct Profile {
   /// operation costs the latency of its level. `low` counts all of it, and an instruction of the core for each
   /// candidate; `high` what a sum takes beyond a read.
   Account low, high;
+  /// The reshaped program, simulated again, on the same core; and with operations of caches that take no time. None
+  /// where the run was sampled, or the machine's caches do not compute.
+  std::optional<Account> resimulated, ideal;
+  std::vector<BridgeStep> bridge;  ///< where it was asked for
+  trace::ReshapedCounts reshaped;
+  std::int64_t movedDown = 0, copied = 0;  ///< lines and operands, when it was simulated again
   /// Instructions that zero a line of memory, and whose stores nobody tells of (`dc zva` of A64).
   std::int64_t zeroings = 0;
   std::map<std::uint64_t, std::int64_t> cyclesAt;  ///< by the address of the first instruction of blocks

@@ -59,7 +59,7 @@ Result<TimelineMaker> Target::timeline(const std::vector<const Runnable *> & /*r
                     "choose a target that runs device commands or machine code");
 }
 
-Result<std::unique_ptr<Profiler>> Target::profiler(const machine::Machine &machine) const {
+Result<std::unique_ptr<Profiler>> Target::profiler(const machine::Machine &machine, bool /*isBridged*/) const {
   return unsupported("unsupported-target", {machine.name},
                      fmt::format("{} has no core that runs programs of a host", machine.name),
                      "use a machine of family cim: cim-a9, cim-ooo8, cim-inorder-1mb");
@@ -68,7 +68,12 @@ Result<std::unique_ptr<Profiler>> Target::profiler(const machine::Machine &machi
 Result<std::unique_ptr<trace::Consumer>> Target::stageWriter(std::string_view /*stage*/,
                                                              const machine::Machine &machine,
                                                              std::function<void(std::string_view)> /*write*/) const {
-  return profiler(machine).diagnostics();
+  return profiler(machine, false).diagnostics();
+}
+
+Result<std::unique_ptr<trace::Consumer>> Target::reshaper(const machine::Machine &machine,
+                                                          trace::Consumer & /*to*/) const {
+  return profiler(machine, false).diagnostics();
 }
 
 std::vector<Suite> Target::suites() const {

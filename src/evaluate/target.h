@@ -296,8 +296,12 @@ class Target {
   /// "trace-graph".
   virtual Result<TimelineMaker> timeline(const std::vector<const Runnable *> &runs,
                                          const machine::Machine &machine) const;
-  /// For programs of a host. Diagnostic: "unsupported-target" (the machine has no core that runs them).
-  virtual Result<std::unique_ptr<Profiler>> profiler(const machine::Machine &machine) const;
+  /// For programs of a host. `isBridged`: one effect of computing in memory after the other is simulated, too.
+  /// Diagnostic: "unsupported-target" (the machine has no core that runs them).
+  virtual Result<std::unique_ptr<Profiler>> profiler(const machine::Machine &machine, bool isBridged) const;
+  /// Hands the stream that it is given to `to`, as it is once memory computes its candidates. `to` outlives it, and
+  /// blocks live as long as it does. Diagnostics: as profiler()'s.
+  virtual Result<std::unique_ptr<trace::Consumer>> reshaper(const machine::Machine &machine, trace::Consumer &to) const;
   /// Stages of programs of a host (`compile --emit trace`), and who writes one, line by line.
   virtual std::span<const std::string_view> programStages() const { return {}; }
   virtual Result<std::unique_ptr<trace::Consumer>> stageWriter(std::string_view stage, const machine::Machine &machine,

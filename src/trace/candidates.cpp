@@ -24,6 +24,7 @@ struct Node {
   std::uint32_t uses = 0, usesInTrees = 0;
   std::uint16_t bytes = 0;
   std::int8_t level = kNone;
+  std::int8_t computedAt = kNone;            ///< loads: where the last candidate that they are in computes
   bool isOperand = false, isStored = false;  ///< how that user takes it
   bool isDead = false;                       ///< the destination has been overwritten
   bool hasOtherUses = false;                 ///< of what else it writes: flags
@@ -54,8 +55,9 @@ Candidates::Step::Write writeOf(const Instruction &in, Register r) {
 }  // namespace
 
 std::string_view name(Fate fate) {
-  constexpr std::string_view kNames[kFates] = {"offloaded",     "width", "no_load", "register", "flags",  "conditional",
-                                               "store_between", "level", "levels",  "bank",     "bitline"};
+  constexpr std::string_view kNames[kFates] = {"offloaded", "width",       "no_load",       "register",
+                                               "flags",     "conditional", "store_between", "level",
+                                               "levels",    "bank",        "bitline",       "cost"};
   return kNames[static_cast<std::size_t>(fate)];
 }
 
@@ -107,6 +109,11 @@ struct Candidates::State {
   Fate grow(Node &n);
   void judge(Node &root);
   Fate examine(const Node &root, std::span<const std::int64_t> leaves, int &level);
+  int computingLevel(int served) const;
+  std::int64_t copiesOf(std::span<const std::int64_t> leaves, int level);
+  bool isWorthIt(const Node &root, std::span<const std::int64_t> operations, std::span<const std::int64_t> leaves,
+                 int level);
+  int write(const Node &n);
   void accept(const Node &root, std::span<const std::int64_t> operations, std::span<const std::int64_t> leaves,
               int level);
   void tell(const Node &root, Fate fate, std::span<const std::int64_t> operations, std::span<const std::int64_t> leaves,
@@ -130,7 +137,12 @@ struct Candidates::State {
   std::int64_t made = 0, retired = 0, closed = 0;  ///< nodes
   std::vector<std::int64_t> operations, leaves;    ///< stacks: of trees that are being grown
   CandidateCounts counts;
+  /// Of the tree in hand.
+  std::vector<CimStep> steps;
+  std::vector<std::int64_t> operandsOf;
+  int depth = 0;
   std::function<void(const JudgedTree &)> listener;
+  std::function<void(std::int64_t, LoadFate)> loadListener;
   bool hasValues = true;
 };
 
@@ -157,7 +169,8 @@ void Candidates::State::overwrite(const Step::Write &w, std::int64_t by) {
 
 /// Whether the value is part of the one operation that uses it.
 bool Candidates::State::isAbsorbed(const Node &n) {
-  if (!n.step->isSupported || n.hasFate || n.hasOtherUses || !n.isDead || n.uses != 1 || !n.isOperand) return false;
+  if (!n.step->isSupported || n.hasFate || n.hasOtherUses || !n.isOperand) return false;
+  if ((!n.isDead || n.uses != 1) && rules.unsound != CimRules::Unsound::kIgnoresUses) return false;
   Node *user = userOf(n);
   return user != nullptr && user->step->isSupported;
 }
@@ -189,7 +202,7 @@ Fate Candidates::State::grow(Node &n) {
         reject();
       else if (!isSame)
         leaves.push_back(numberOf(*child));
-    } else if (!isAbsorbed(*child) || isSame) {
+    } else if (!isAbsorbed(*child) || userOf(*child) != &n || isSame) {
       reject();
     } else if (const Fate theirs = grow(*child); theirs == Fate::kOffloaded) {
       children[i] = child;
@@ -211,20 +224,47 @@ Fate Candidates::State::grow(Node &n) {
   return fate;
 }
 
+/// The nearest level that computes for an operand that is served there; kNone: none does.
+int Candidates::State::computingLevel(int served) const {
+  int out = kNone;
+  for (int l = 0; l < static_cast<int>(rules.levels.size()); ++l)
+    if (rules.levels[static_cast<std::size_t>(l)]) {
+      out = l;
+      if (l >= served) break;
+    }
+  return out;
+}
+
+/// Operands that do not lie where the first one does, as near as they must.
+std::int64_t Candidates::State::copiesOf(std::span<const std::int64_t> loads, int level) {
+  const CimRules::Geometry &g = rules.geometry[static_cast<std::size_t>(level)];
+  const auto isNear = [&](std::uint64_t a, std::uint64_t b) {
+    if (rules.locality == CimRules::Locality::kLevel) return true;
+    if (a / g.line % g.banks != b / g.line % g.banks) return false;
+    return rules.locality == CimRules::Locality::kBank || a % g.line == b % g.line;
+  };
+  return std::ranges::count_if(loads, [&](std::int64_t l) { return !isNear(at(l).place, at(loads.front()).place); });
+}
+
 Fate Candidates::State::examine(const Node &root, std::span<const std::int64_t> loads, int &level) {
   if (loads.empty()) return Fate::kNoLoad;
   const std::int64_t runsAt = isStoredAlone(root) ? userOf(root)->index : root.index;
   const Node &first = at(loads.front());
-  level = first.level;
+  int highest = first.level;
   for (const std::int64_t l : loads) {
     const Node &n = at(l);
-    if (spoils.first(n.links) < runsAt) return Fate::kStoreBetween;
+    if (spoils.first(n.links) < runsAt && rules.unsound != CimRules::Unsound::kIgnoresStores)
+      return Fate::kStoreBetween;
+    highest = std::max<int>(highest, n.level);
+    if (rules.movesOperands) continue;
     if (n.level < 0 || n.level >= static_cast<int>(rules.levels.size()) ||
         !rules.levels[static_cast<std::size_t>(n.level)])
       return Fate::kLevel;
-    if (n.level != level) return Fate::kLevels;
+    if (n.level != first.level) return Fate::kLevels;
   }
-  if (rules.locality == CimRules::Locality::kLevel) return Fate::kOffloaded;
+  level = rules.movesOperands ? computingLevel(highest) : first.level;
+  if (level == kNone) return Fate::kLevel;
+  if (rules.movesOperands || rules.locality == CimRules::Locality::kLevel) return Fate::kOffloaded;
   const CimRules::Geometry &g = rules.geometry[static_cast<std::size_t>(level)];
   const auto bank = [&](std::uint64_t address) { return address / g.line % g.banks; };
   for (const std::int64_t l : loads)
@@ -233,6 +273,64 @@ Fate Candidates::State::examine(const Node &root, std::span<const std::int64_t> 
   for (const std::int64_t l : loads)
     if (at(l).place % g.line != first.place % g.line) return Fate::kBitline;
   return Fate::kOffloaded;
+}
+
+/// Writes what a tree computes to `steps`, and its loads to `operandsOf`. Returns how many operations follow each
+/// other.
+int Candidates::State::write(const Node &n) {
+  int depth = 0;
+  for (std::size_t i = 0; i < n.links.size(); ++i) {
+    const Operand &o = n.step->in->operands[i];
+    if (o.isImmediate) {
+      steps.push_back({.kind = CimStep::Kind::kConstant, .constant = o.immediate});
+      continue;
+    }
+    const std::int64_t child = numberOf(n) - static_cast<std::int64_t>(n.links[i]);
+    if (at(child).step->isPlainLoad) {
+      const std::int64_t load = at(child).index;
+      const auto place = std::ranges::find(operandsOf, load) - operandsOf.begin();
+      if (place == std::ssize(operandsOf)) operandsOf.push_back(load);
+      steps.push_back({.kind = CimStep::Kind::kOperand, .operand = static_cast<std::uint16_t>(place)});
+    } else {
+      depth = std::max(depth, write(at(child)));
+    }
+  }
+  steps.push_back({.kind = CimStep::Kind::kOperation, .operation = n.step->in->operation});
+  return depth + 1;
+}
+
+bool Candidates::State::isWorthIt(const Node &root, std::span<const std::int64_t> tree,
+                                  std::span<const std::int64_t> loads, int level) {
+  if (!rules.accepts) return true;
+  CimRules::Tree t;
+  std::vector<std::int64_t> kinds(rules.operations.size());
+  const auto take = [&](const Instruction &in) {
+    t.removed.registerReads += in.reads.size();
+    t.removed.registerWrites += in.writes.size();
+  };
+  for (const std::int64_t o : tree) {
+    ++kinds[at(o).step->kind];
+    take(*at(o).step->in);
+  }
+  t.operations = kinds;
+  t.depth = depth;
+  t.loads = static_cast<std::int64_t>(loads.size());
+  t.level = level;
+  for (const std::int64_t l : loads) {
+    const Node &n = at(l);
+    t.highest = std::max<int>(t.highest, n.level);
+    t.writtenBack += n.level < level ? 1 : 0;
+    if (!n.isDead || n.uses != n.usesInTrees + 1) continue;
+    ++t.goneLoads;
+    take(*n.step->in);
+  }
+  t.copied = copiesOf(loads, level);
+  t.isStored = isStoredAlone(root);
+  if (t.isStored) take(*userOf(root)->step->in);
+  t.removed.operations = static_cast<std::int64_t>(tree.size());
+  t.removed.loads = t.goneLoads;
+  t.removed.stores = t.isStored ? 1 : 0;
+  return rules.accepts(t);
 }
 
 void Candidates::State::settle(Node &n, Fate fate) {
@@ -254,6 +352,12 @@ void Candidates::State::judge(Node &root) {
                                       loads = std::span(leaves).subspan(firstLeaf);
   int level = kNone;
   fate = examine(root, loads, level);
+  if (fate == Fate::kOffloaded && (listener || rules.accepts)) {
+    steps.clear();
+    operandsOf.clear();
+    depth = write(root);
+    if (!isWorthIt(root, tree, loads, level)) fate = Fate::kCost;
+  }
   for (const std::int64_t o : tree) settle(at(o), fate);
   if (fate == Fate::kOffloaded)
     accept(root, tree, loads, level);
@@ -267,7 +371,12 @@ void Candidates::State::judge(Node &root) {
 void Candidates::State::accept(const Node &root, std::span<const std::int64_t> tree,
                                std::span<const std::int64_t> loads, int level) {
   CandidatesAt &place = counts.at[static_cast<std::size_t>(level)];
-  for (const std::int64_t l : loads) ++at(l).usesInTrees;
+  for (const std::int64_t l : loads) {
+    ++at(l).usesInTrees;
+    at(l).computedAt = static_cast<std::int8_t>(level);
+    place.writtenBack += at(l).level < level ? 1 : 0;
+  }
+  place.copied += copiesOf(loads, level);
   for (const std::int64_t o : tree) {
     ++place.operations[at(o).step->kind];
     ++counts.removed.operations;
@@ -296,7 +405,10 @@ void Candidates::State::tell(const Node &root, Fate fate, std::span<const std::i
     return out;
   };
   const std::vector<std::int64_t> operationsAt = indices(tree), loadsAt = indices(loads);
-  listener({fate, operationsAt, loadsAt, isStoredAlone(root) ? userOf(root)->index : kNone, level});
+  const bool isCandidate = fate == Fate::kOffloaded;
+  listener({fate, operationsAt, loadsAt, isStoredAlone(root) ? userOf(root)->index : kNone, level,
+            isCandidate ? std::span<const CimStep>(steps) : std::span<const CimStep>(),
+            isCandidate ? std::span<const std::int64_t>(operandsOf) : std::span<const std::int64_t>()});
 }
 
 std::uint64_t Candidates::State::compute(const Node &n) {
@@ -360,8 +472,9 @@ void Candidates::State::close(Node &n) {
                         : n.isRejected      ? LoadFate::kRejected
                                             : LoadFate::kUnused;
   ++counts.loads[static_cast<std::size_t>(fate)];
+  if (loadListener) loadListener(n.index, fate);
   if (!isGone) return;
-  ++counts.at[static_cast<std::size_t>(n.level)].loads;
+  ++counts.at[static_cast<std::size_t>(n.computedAt)].loads;
   ++counts.removed.loads;
   remove(*n.step->in);
 }
@@ -410,6 +523,15 @@ const CandidateCounts &Candidates::counts() const {
 
 void Candidates::listen(std::function<void(const JudgedTree &)> listener) {
   state_->listener = std::move(listener);
+}
+
+void Candidates::listenToLoads(std::function<void(std::int64_t, LoadFate)> listener) {
+  state_->loadListener = std::move(listener);
+}
+
+std::int64_t Candidates::settled() const {
+  const State &s = *state_;
+  return s.closed == s.made ? s.next : std::max<std::int64_t>(s.next - s.memory, 0);
 }
 
 Candidates::Step Candidates::prepare(const Instruction &in) const {

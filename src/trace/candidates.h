@@ -22,6 +22,13 @@
 
 namespace pimento::trace {
 
+/// Instructions that candidates replace, by what they would have cost.
+struct RemovedInstructions {
+  std::int64_t operations = 0, loads = 0, stores = 0, registerReads = 0, registerWrites = 0;
+
+  std::int64_t all() const { return operations + loads + stores; }
+};
+
 /// What the memory offers.
 struct CimRules {
   /// Operations it runs, by kind; of `widths` bits.
@@ -31,10 +38,29 @@ struct CimRules {
   std::vector<bool> levels;
   /// How near operands must lie: at one level; in one bank of it; and on the same bitlines of that bank.
   enum class Locality : std::uint8_t { kLevel, kBank, kBitline } locality = Locality::kBank;
+  /// Operands that lie elsewhere are brought there: what is above the level that computes is written back to it, what
+  /// is in another bank or on other bitlines is copied. Else there is no candidate.
+  bool movesOperands = false;
   struct Geometry {
     std::uint64_t line = 64, banks = 1;
   };
   std::vector<Geometry> geometry;  ///< by level
+
+  /// Plans that are wrong on purpose: tests show that running them gives other results.
+  enum class Unsound : std::uint8_t { kNone, kIgnoresUses, kIgnoresStores } unsound = Unsound::kNone;
+
+  /// What is known of a tree before it is a candidate.
+  struct Tree {
+    std::span<const std::int64_t> operations;  ///< how many, by place in `operations`
+    int depth = 0;                             ///< operations that follow each other
+    std::int64_t loads = 0, goneLoads = 0;     ///< leaves, and those of them that nothing else uses
+    std::int64_t writtenBack = 0, copied = 0;  ///< operands that are brought near
+    int level = 0, highest = 0;                ///< that computes; the furthest that a leaf is served from
+    bool isStored = false;
+    RemovedInstructions removed;
+  };
+  /// Whether it is worth it; none: all are.
+  std::function<bool(const Tree &)> accepts;
 };
 
 /// What becomes of an operation that the memory supports in kind.
@@ -50,9 +76,10 @@ enum class Fate : std::uint8_t {
   kLevels,  ///< leaves are served at different levels
   kBank,
   kBitline,
+  kCost,  ///< it would take longer, or more energy, than what it replaces
 };
-inline constexpr int kFates = 11;
-/// "offloaded" "width" ... "bitline".
+inline constexpr int kFates = 12;
+/// "offloaded" "width" ... "cost".
 std::string_view name(Fate fate);
 
 /// What becomes of a load.
@@ -65,18 +92,12 @@ enum class LoadFate : std::uint8_t {
 inline constexpr int kLoadFates = 4;
 std::string_view name(LoadFate fate);
 
-/// Instructions that candidates replace, by what they would have cost.
-struct RemovedInstructions {
-  std::int64_t operations = 0, loads = 0, stores = 0, registerReads = 0, registerWrites = 0;
-
-  std::int64_t all() const { return operations + loads + stores; }
-};
-
 /// What runs at one level.
 struct CandidatesAt {
   std::int64_t trees = 0, stored = 0;
-  std::vector<std::int64_t> operations;  ///< by place in CimRules::operations
-  std::int64_t loads = 0;                ///< that vanish
+  std::vector<std::int64_t> operations;      ///< by place in CimRules::operations
+  std::int64_t loads = 0;                    ///< that vanish
+  std::int64_t writtenBack = 0, copied = 0;  ///< operands that were brought near
 };
 
 struct CandidateCounts {
@@ -97,8 +118,10 @@ struct JudgedTree {
   Fate fate = Fate::kOffloaded;
   /// Operands before operations, the root last. Where the root itself cannot be offloaded it stands alone.
   std::span<const std::int64_t> operations, loads;
-  std::int64_t store = -1;  ///< that takes the root; -1: it goes back to a register
-  int level = -1;           ///< that serves the loads, of candidates
+  std::int64_t store = -1;                 ///< that takes the root; -1: it goes back to a register
+  int level = -1;                          ///< that computes, of candidates
+  std::span<const CimStep> steps;          ///< what it computes, of candidates; operands are numbered as `operands` are
+  std::span<const std::int64_t> operands;  ///< loads by the places that steps name
 };
 
 class Candidates {
@@ -142,6 +165,10 @@ class Candidates {
   void finish();
   /// Every tree from now on, in the order in which fates become known.
   void listen(std::function<void(const JudgedTree &)> listener);
+  /// Every load from now on, by its number, in order. What becomes of the trees that it is in has been told before.
+  void listenToLoads(std::function<void(std::int64_t, LoadFate)> listener);
+  /// Of instructions before this number all is told.
+  std::int64_t settled() const;
 
   const CandidateCounts &counts() const;
 

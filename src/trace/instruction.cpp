@@ -49,7 +49,8 @@ std::string_view name(Operation operation) {
                                                     "float_other",
                                                     "vector",
                                                     "vector_multiply",
-                                                    "system"};
+                                                    "system",
+                                                    "cim"};
   return kNames[static_cast<std::size_t>(operation)];
 }
 
@@ -66,6 +67,7 @@ std::string registerName(Isa isa, Register reg) {
     default:
       break;
   }
+  if (reg >= kFirstAddress && reg < kFirstAddress + kAddressRegisters) return fmt::format("a{}", reg - kFirstAddress);
   const bool isArm32 = isa == Isa::kA32 || isa == Isa::kT32;
   if (reg >= kFirstVector) return fmt::format("{}{}", isArm32 ? "d" : isa == Isa::kA64 ? "v" : "f", reg - kFirstVector);
   return fmt::format("{}{}", isArm32 ? "r" : "x", reg);

@@ -24,7 +24,10 @@ inline constexpr Register kStackPointer = 32;   ///< of A64; A32's is 13, RV64's
 inline constexpr Register kFlags = 33;          ///< NZCV, Q and GE with it
 inline constexpr Register kFloatStatus = 34;    ///< FPSCR, FPSR and FPCR, fcsr
 inline constexpr Register kOtherRegister = 35;  ///< thread pointers, system registers, vector lengths
-inline constexpr Register kFirstVector = 64;    ///< v0 to v31, d0 to d31, f0 to f31
+/// Of reshaped streams: what holds the address of an operand whose own registers change before a cache computes.
+inline constexpr Register kFirstAddress = 40;
+inline constexpr int kAddressRegisters = 24;
+inline constexpr Register kFirstVector = 64;  ///< v0 to v31, d0 to d31, f0 to f31
 /// As the ISA's assembler has it: "r3", "x3", "flags".
 std::string registerName(Isa isa, Register reg);
 
@@ -66,8 +69,9 @@ enum class Operation : std::uint8_t {
   kVector,
   kVectorMultiply,
   kSystem,  ///< system calls, barriers, hints, system registers
+  kCim,     ///< of reshaped streams alone: a cache computes (CimWork)
 };
-inline constexpr int kOperations = 36;
+inline constexpr int kOperations = 37;
 std::string_view name(Operation operation);
 constexpr bool isBranch(Operation o) {
   return o >= Operation::kBranch && o <= Operation::kReturn;
@@ -104,6 +108,24 @@ struct Operand {
   bool operator==(const Operand &) const = default;
 };
 
+/// A step of what a cache computes, in post-order.
+struct CimStep {
+  enum class Kind : std::uint8_t { kOperand, kConstant, kOperation } kind = Kind::kOperand;
+  Operation operation = Operation::kOther;  ///< takes the last two results
+  std::uint16_t operand = 0;                ///< its place among the loads
+  std::int64_t constant = 0;
+
+  bool operator==(const CimStep &) const = default;
+};
+/// What a cache computes: of `width` bits, from as many operands in memory as the instruction loads. The result goes to
+/// memory where the instruction stores, else to its destination.
+struct CimWork {
+  std::vector<CimStep> steps;
+  int level = 0;  ///< index into Machine::caches of the one that computes
+
+  bool operator==(const CimWork &) const = default;
+};
+
 struct Instruction {
   std::uint64_t address = 0;
   std::uint8_t bytes = 4;
@@ -126,6 +148,7 @@ struct Instruction {
   Register destination = 0;  ///< of such computations, moves and plain loads
   bool hasDestination = false;
   std::string text;  ///< disassembly, for people
+  CimWork cim;       ///< of kind kCim
 
   bool operator==(const Instruction &) const = default;
 };

@@ -1,5 +1,9 @@
-// Two consumers of one stream.
+// Several consumers of one stream.
 #pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "pimento/trace/stream.h"
 
@@ -7,25 +11,24 @@ namespace pimento::trace {
 
 class Tee final : public Consumer {
  public:
-  /// Both outlive this.
-  Tee(Consumer &first, Consumer &second) : first_(first), second_(second) {}
+  /// They outlive this.
+  explicit Tee(std::vector<Consumer *> consumers) : consumers_(std::move(consumers)) {}
 
   void onStart(const Program &program, bool hasValues) override {
-    first_.onStart(program, hasValues);
-    second_.onStart(program, hasValues);
+    for (Consumer *c : consumers_) c->onStart(program, hasValues);
   }
   void onBlock(const Block &block, int count, std::span<const Access> accesses) override {
-    first_.onBlock(block, count, accesses);
-    second_.onBlock(block, count, accesses);
+    for (Consumer *c : consumers_) c->onBlock(block, count, accesses);
   }
   void onEnd() override {
-    first_.onEnd();
-    second_.onEnd();
+    for (Consumer *c : consumers_) c->onEnd();
   }
-  bool wantsMore() const override { return first_.wantsMore() || second_.wantsMore(); }
+  bool wantsMore() const override {
+    return std::ranges::any_of(consumers_, [](const Consumer *c) { return c->wantsMore(); });
+  }
 
  private:
-  Consumer &first_, &second_;
+  std::vector<Consumer *> consumers_;
 };
 
 }  // namespace pimento::trace

@@ -93,7 +93,7 @@ Result<std::string> textOf(const Options &given) {
   if (!given.arguments.empty())
     return usageError("unexpected-argument", given.arguments.front(),
                       fmt::format("stage '{}' runs no program that could take arguments", given.emit),
-                      "omit them; --emit trace, istate, idg and candidates run programs of a host");
+                      "omit them; --emit trace, istate, idg, candidates and reshaped run programs of a host");
   if (isTensorStage(given.emit)) return emitTensorStage(withTarget(withKernelFileAlone(given)));
   const Options options = withTarget(given);
   const Result<std::unique_ptr<Job>> loaded = loadJob(options, options.target);

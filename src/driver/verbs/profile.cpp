@@ -16,6 +16,7 @@
 #include "pimento/evaluate/sampler.h"
 #include "pimento/evaluate/target.h"
 #include "pimento/targets/targets.h"
+#include "pimento/trace/file/writer.h"
 #include "pimento/trace/tee.h"
 
 namespace pimento::driver {
@@ -95,10 +96,12 @@ Json accountJson(const evaluate::Account &a) {
   Json terms = Json::object();
   if (a.energy)
     for (const energy::EnergyRow &r : a.energy->rows) terms[r.term] = r.energy.value;
-  return {{"speedup", a.speedup},
+  return {{"cycles", a.cycles},
+          {"speedup", a.speedup},
           {"energy_improvement", orNull(a.energyImprovement)},
           {"share_processor", orNull(a.shareProcessor)},
           {"share_caches", orNull(a.shareCaches)},
+          {"most_improvement", orNull(a.mostImprovement)},
           {"energy_pj", a.energy ? Json(a.energy->total.value) : Json(nullptr)},
           {"energy_breakdown", terms},
           {"counts", a.counts}};
@@ -106,6 +109,11 @@ Json accountJson(const evaluate::Account &a) {
 
 std::string toJson(const ProfileAnswer &a) {
   const Profile &p = a.profile;
+  Json accounts = {{"paper", {{"low", accountJson(p.low)}, {"high", accountJson(p.high)}}}};
+  if (p.resimulated) accounts["resimulated"] = accountJson(*p.resimulated);
+  if (p.ideal) accounts["ideal"] = accountJson(*p.ideal);
+  Json bridge = Json::array();
+  for (const evaluate::BridgeStep &s : p.bridge) bridge.push_back({{"effect", s.effect}, {"cycles", s.cycles}});
   Json lostBy = Json::object(), functions = Json::array(), terms = Json::object();
   for (const auto &[reason, n] : lost(p.candidates)) lostBy[reason] = n;
   for (const FunctionCycles &f : a.functions) functions.push_back({{"name", f.name}, {"cycles", f.cycles}});
@@ -135,7 +143,14 @@ std::string toJson(const ProfileAnswer &a) {
       {"lost", lostBy},
       {"proved", p.candidates.proved},
       {"disproved", p.candidates.disproved},
-      {"accounts", {{"paper", {{"low", accountJson(p.low)}, {"high", accountJson(p.high)}}}}},
+      {"accounts", accounts},
+      {"reshaped",
+       {{"computing", p.reshaped.computing},
+        {"gone", p.reshaped.gone},
+        {"addresses", p.reshaped.addresses},
+        {"moved_down", p.movedDown},
+        {"copied", p.copied}}},
+      {"bridge", bridge},
       {"functions", functions},
       {"guest",
        {{"exit_status", a.guest.exitStatus},
@@ -153,6 +168,47 @@ std::string toJson(const ProfileAnswer &a) {
 
 std::string percent(double share) {
   return fmt::format("{:.2f} %", 100 * share);
+}
+
+/// Accounts side by side: how much faster, how much less energy, and where that is saved.
+std::string accountsTable(const ProfileAnswer &a) {
+  const Profile &p = a.profile;
+  emit::Columns out("lrrrrr", 2);
+  out.row({"account", "cycles", "speedup", "less energy", "processor", "caches"});
+  const auto row = [&](const char *name, const evaluate::Account &account) {
+    const auto times = [](const std::optional<double> &x) { return x ? fmt::format("{:.3f}", *x) : "-"; };
+    const auto share = [](const std::optional<double> &x) { return x ? fmt::format("{:.0f} %", 100 * *x) : "-"; };
+    out.row({name, fmt::format("{:.0f}", account.cycles), fmt::format("{:.3f}", account.speedup),
+             times(account.energyImprovement), share(account.shareProcessor), share(account.shareCaches)});
+  };
+  row("paper, low", p.low);
+  row("paper, high", p.high);
+  if (p.resimulated) row("simulated again", *p.resimulated);
+  if (p.ideal) row("the same, operations in no time", *p.ideal);
+  std::string text = out.str();
+  if (p.resimulated)
+    text += fmt::format("  {} instructions are gone, caches run {}, the core {} more for addresses\n", p.reshaped.gone,
+                        p.reshaped.computing, p.reshaped.addresses);
+  if (p.low.energyImprovement)
+    text += fmt::format("  energies of {}, not validated; shares are of what is saved\n", a.machine.energySet);
+  if (p.bridge.empty()) return text;
+  emit::Columns bridge("lrr", 2);
+  bridge.row({"effect", "cycles", "change"});
+  bridge.row({"the program as it is", fmt::format("{}", p.cycles), ""});
+  double before = static_cast<double>(p.cycles);
+  constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {"constant_cpi", "instructions gone, at the same cycles each"},
+      {"overlap", "what they took is simulated"},
+      {"operations", "operations take time"},
+      {"banks", "and their banks"},
+      {"order", "they wait for stores, and stores for them"},
+      {"moves", "operands are copied"}};
+  for (const evaluate::BridgeStep &s : p.bridge) {
+    const auto word = std::ranges::find(kWords, s.effect, &std::pair<std::string_view, std::string_view>::first);
+    bridge.row({std::string(word->second), fmt::format("{:.0f}", s.cycles), fmt::format("{:+.0f}", s.cycles - before)});
+    before = s.cycles;
+  }
+  return text + "\nFrom the paper's account to the simulated one\n" + bridge.str();
 }
 
 std::string toTable(const ProfileAnswer &a) {
@@ -186,14 +242,10 @@ std::string toTable(const ProfileAnswer &a) {
   cim.row({"accesses replaced", percent(p.conversion),
            fmt::format("of all loads and stores (MACR): {} at the first data cache, {} behind it",
                        percent(p.conversionL1), percent(p.conversionOther))});
-  cim.row({"speedup", fmt::format("{:.3f} to {:.3f}", p.low.speedup, p.high.speedup), "by the paper's formula"});
-  if (p.low.energyImprovement)
-    cim.row({"less energy", fmt::format("{:.3f} to {:.3f}", *p.low.energyImprovement, *p.high.energyImprovement),
-             fmt::format("times; energies of {}, not validated", a.machine.energySet)});
   if (c.proved > 0)
     cim.row({"proved", fmt::format("{}", c.proved),
              fmt::format("stored trees computed again from their leaves, {} differ", c.disproved)});
-  out += cim.str() + "\nWhy not\n";
+  out += cim.str() + "\nWith caches that compute\n" + accountsTable(a) + "\nWhy not\n";
   emit::Columns why("lr", 2);
   for (const auto &[reason, n] : lost(c))
     if (n > 0) why.row({reason, fmt::format("{}", n)});
@@ -211,19 +263,44 @@ std::string toTable(const ProfileAnswer &a) {
   return out + (a.warnings.empty() ? "" : "\n");
 }
 
-/// With `--trace`: the pipeline of what is profiled, beside it.
-Result<ProgramRun> runTraced(const Options &options, const machine::Machine &machine, const evaluate::Target &target,
-                             trace::Consumer &consumer) {
-  std::ofstream file(options.trace);
-  if (!file)
-    return usageError("unwritable-file", options.trace, "cannot write the trace file",
+/// What else is written while a program is profiled: with `--trace` the pipeline of what is profiled, with
+/// `--save-reshaped` the program that is left.
+Result<ProgramRun> runWithFiles(const Options &options, const machine::Machine &machine, const evaluate::Target &target,
+                                trace::Consumer &consumer) {
+  if (options.trace.empty() && options.saveReshaped.empty()) return runProgram(options, consumer);
+  const auto unwritable = [](const std::string &file, const char *what) {
+    return usageError("unwritable-file", file, fmt::format("cannot write the {}", what),
                       "choose a folder that exists and is writable");
-  const auto writer = target.stageWriter("pipeline", machine, [&file](std::string_view text) { file << text; });
-  if (!writer) return writer.diagnostics();
-  trace::Tee both(consumer, **writer);
-  Result<ProgramRun> run = runProgram(options, both);
-  if (run && !file.flush())
+  };
+  std::ofstream timeline, reshaped;
+  std::unique_ptr<trace::Consumer> pipeline, reshaper;
+  std::optional<trace::file::Writer> writer;
+  std::vector<trace::Consumer *> all{&consumer};
+  if (!options.trace.empty()) {
+    timeline.open(options.trace);
+    if (!timeline) return unwritable(options.trace, "trace file");
+    auto made = target.stageWriter("pipeline", machine, [&timeline](std::string_view text) { timeline << text; });
+    if (!made) return made.diagnostics();
+    pipeline = std::move(*made);
+    all.push_back(pipeline.get());
+  }
+  if (!options.saveReshaped.empty()) {
+    reshaped.open(options.saveReshaped, std::ios::binary | std::ios::trunc);
+    if (!reshaped) return unwritable(options.saveReshaped, "reshaped trace");
+    writer.emplace(reshaped, options.savesValues);
+    auto made = target.reshaper(machine, *writer);
+    if (!made) return made.diagnostics();
+    reshaper = std::move(*made);
+    all.push_back(reshaper.get());
+  }
+  trace::Tee each(std::move(all));
+  Result<ProgramRun> run = runProgram(options, each);
+  if (!run) return run;
+  if (!options.trace.empty() && !timeline.flush())
     return error("unwritable-file", {options.trace, 0, 0}, "the timeline was not fully written", "is the disk full?");
+  if (writer && !writer->finish(run->end))
+    return error("unwritable-file", {options.saveReshaped, 0, 0}, "the reshaped trace was not fully written",
+                 "is the disk full?");
   return run;
 }
 
@@ -236,13 +313,12 @@ Result<ProfileAnswer> profile(const Options &options) {
   answer.machine = std::move(*machine);
   const Result<const evaluate::Target *> runsOn = targets::targetOf(answer.machine);
   if (!runsOn) return runsOn.diagnostics();
-  const Result<std::unique_ptr<evaluate::Profiler>> profiler = (*runsOn)->profiler(answer.machine);
+  const Result<std::unique_ptr<evaluate::Profiler>> profiler = (*runsOn)->profiler(answer.machine, options.isBridged);
   if (!profiler) return profiler.diagnostics();
   std::optional<evaluate::Sampler> sampler;
   if (options.isSampled) sampler.emplace(**profiler, evaluate::SamplePlan{}, options.seed);
   trace::Consumer &consumer = sampler ? static_cast<trace::Consumer &>(*sampler) : **profiler;
-  const Result<ProgramRun> run =
-      options.trace.empty() ? runProgram(options, consumer) : runTraced(options, answer.machine, **runsOn, consumer);
+  const Result<ProgramRun> run = runWithFiles(options, answer.machine, **runsOn, consumer);
   if (!run) return run.diagnostics();
   answer.program = run->program.name;
   answer.guest = run->end;

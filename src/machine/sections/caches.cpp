@@ -32,6 +32,8 @@ row::Rows rows() {
       row::integer("caches.*.banks", "count", 1, 1024, "consecutive lines lie in consecutive banks; 1 if omitted",
                    false),
       row::integer("caches.*.ports", "count", 1, 64, "accesses that a bank takes per cycle; 1 if omitted", false),
+      row::integer("caches.*.write_busy", "cycle", 1, 10000, "that a write keeps a port of its bank; 1 if omitted",
+                   false),
       row::choice("caches.*.replacement", choicesOf(kReplacements), "which line goes; lru if omitted", false),
       row::section("caches.*.prefetch", "lines that it fetches before they are asked for"),
       row::choice("caches.*.prefetch.kind", choicesOf(kPrefetchers),
@@ -96,6 +98,7 @@ void build(const Contents &c, Machine &m) {
     l.mshrs = static_cast<int>(c.integer(at + ".mshrs"));
     l.banks = static_cast<int>(c.integer(at + ".banks", 1));
     l.ports = static_cast<int>(c.integer(at + ".ports", 1));
+    l.writeBusy = static_cast<int>(c.integer(at + ".write_busy", 1));
     if (const std::string r = c.text(at + ".replacement"); !r.empty()) l.replacement = enumOf(kReplacements, r);
     if (c.has(at + ".prefetch")) {
       l.prefetcher = enumOf(kPrefetchers, c.text(at + ".prefetch.kind"));

@@ -11,6 +11,11 @@ namespace {
 
 constexpr Word<Cim::Locality> kLocalities[] = {
     {"level", Cim::Locality::kLevel}, {"bank", Cim::Locality::kBank}, {"bitline", Cim::Locality::kBitline}};
+constexpr Word<bool> kMoves[] = {{"none", false}, {"copy", true}};
+constexpr Word<Cim::Accepts> kAccepts[] = {{"all", Cim::Accepts::kAll},
+                                           {"time", Cim::Accepts::kTime},
+                                           {"energy", Cim::Accepts::kEnergy},
+                                           {"both", Cim::Accepts::kBoth}};
 const std::vector<std::string> kOperations{"add", "sub", "and", "or", "xor"};
 
 row::Rows rows() {
@@ -21,6 +26,13 @@ row::Rows rows() {
       row::list("cim.levels", "names of caches that compute", {}, true),
       row::choice("cim.locality", choicesOf(kLocalities),
                   "how near operands must lie: at one level, in one bank, on the same bitlines"),
+      row::choice("cim.moves", choicesOf(kMoves),
+                  "operands that lie elsewhere: none computes there, or copy: they are brought near; none if omitted",
+                  false),
+      row::choice("cim.accept", choicesOf(kAccepts),
+                  "candidates that are taken: all, or those that do not take longer (time), or more energy, or neither "
+                  "(both); all if omitted",
+                  false),
       row::integer("cim.add_extra", "cycle", 0, 1000, "what a sum takes longer than a read", true),
       row::section("cim.constants", "caches that sets of energies hold for, by set"),
       row::word("cim.constants.*", "caches of one set, by name"),
@@ -36,6 +48,8 @@ void build(const Contents &c, Machine &m) {
   cim.operations = c.list("cim.operations");
   cim.width = static_cast<int>(c.integer("cim.width"));
   cim.locality = enumOf(kLocalities, c.text("cim.locality"));
+  if (const std::string moves = c.text("cim.moves"); !moves.empty()) cim.movesOperands = enumOf(kMoves, moves);
+  if (const std::string accept = c.text("cim.accept"); !accept.empty()) cim.accepts = enumOf(kAccepts, accept);
   cim.addExtra = c.cycles("cim.add_extra");
   std::vector<std::string> names;
   for (const CacheLevel &l : m.caches) names.push_back(l.name);

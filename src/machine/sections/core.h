@@ -81,6 +81,7 @@ struct CacheLevel {
   int mshrs = 1;   ///< lines that it may wait for
   int banks = 1;   ///< consecutive lines lie in consecutive ones
   int ports = 1;   ///< accesses that a bank takes per cycle
+  int writeBusy = 1;  ///< cycles that a write keeps a port of its bank
   Replacement replacement = Replacement::kLru;
 
   enum class Prefetcher : std::uint8_t { kNone, kStride, kBingo } prefetcher = Prefetcher::kNone;
@@ -131,6 +132,8 @@ struct Cim {
 
   /// How near operands must lie: at one level, in one bank of it, and on the same bitlines of that bank.
   enum class Locality : std::uint8_t { kLevel, kBank, kBitline } locality = Locality::kBank;
+  bool movesOperands = false;  ///< those that lie elsewhere are brought near; else nothing computes with them
+  enum class Accepts : std::uint8_t { kAll, kTime, kEnergy, kBoth } accepts = Accepts::kAll;  ///< what must not rise
   Cycles addExtra;  ///< what a sum or difference takes longer than a read; logic takes as long as one
 };
 

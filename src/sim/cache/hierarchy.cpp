@@ -37,14 +37,16 @@ struct Hierarchy::Level {
         line(m.line.value),
         next(m.next),
         latency(m.latency.value),
+        writeBusy(m.writeBusy),
         tags({m.sets(), m.ways, m.replacement}),
         lines(tags.places()),
         mshrs(static_cast<std::size_t>(m.mshrs), 0),
         banks(static_cast<std::size_t>(m.banks), Calendar(m.ports)),
         prefetcher(makePrefetcher(m)) {}
 
-  Tick portAt(std::uint64_t number, Tick at) {
-    return banks[static_cast<std::size_t>(number) & (banks.size() - 1)].take(at);
+  Calendar &bankOf(std::uint64_t number) { return banks[static_cast<std::size_t>(number) & (banks.size() - 1)]; }
+  Tick portAt(std::uint64_t number, Tick at, bool isWrite = false) {
+    return isWrite && writeBusy > 1 ? bankOf(number).take(at, writeBusy) : bankOf(number).take(at);
   }
   /// Brings a line in: the dirty one that goes for it.
   std::optional<std::uint64_t> bringIn(std::uint64_t number, bool isDirty) {
@@ -55,7 +57,7 @@ struct Hierarchy::Level {
   int shift;
   std::int64_t line;  ///< bytes
   int next;
-  Tick latency;
+  Tick latency, writeBusy;
   Tags tags;                ///< lines are addresses / line
   std::vector<Line> lines;  ///< by place
   std::vector<Tick> mshrs;  ///< each free from then on
@@ -138,7 +140,7 @@ Answer Hierarchy::fetch(Level &l, std::uint64_t address, Tick looked) {
 Answer Hierarchy::miss(int cache, std::uint64_t address, bool isWrite, Tick at, bool isWriteBack) {
   Level &l = *levels_[static_cast<std::size_t>(cache)];
   const std::uint64_t number = address >> l.shift;
-  const Tick start = l.portAt(number, at);
+  const Tick start = l.portAt(number, at, isWrite);
   (isWrite ? l.counts.writes : l.counts.reads) += 1;
   const Tick looked = start + l.latency;
   if (l.prefetcher != nullptr && !isPrefetching_ && !isWriteBack) prefetch(cache, address, looked);
@@ -151,6 +153,12 @@ Answer Hierarchy::miss(int cache, std::uint64_t address, bool isWrite, Tick at, 
     return {std::max(looked, line.ready), line.from};
   }
   (isWrite ? l.counts.writeMisses : l.counts.readMisses) += 1;
+  return bringIn(l, cache, address, isWrite, looked, isWriteBack);
+}
+
+/// A line that is not there, found out in cycle `looked`.
+Answer Hierarchy::bringIn(Level &l, int cache, std::uint64_t address, bool isWrite, Tick looked, bool isWriteBack) {
+  const std::uint64_t number = address >> l.shift;
   const auto dirty = l.bringIn(number, isWrite);
   const std::size_t place = l.tags.placeOf(number);
   if (dirty) ++l.counts.writeBacks;
@@ -159,6 +167,41 @@ Answer Hierarchy::miss(int cache, std::uint64_t address, bool isWrite, Tick at, 
   if (dirty && l.next < 0) behind_->writeBack(core_, *dirty, l.line, answer.ready);
   l.lines[place] = {answer.ready, answer.level};
   return answer;
+}
+
+Tick Hierarchy::gather(int cache, std::uint64_t address, bool isWrite, Tick at) {
+  instruction_ = 0;
+  for (int above = dataCache_; above != cache; above = levels_[static_cast<std::size_t>(above)]->next) {
+    Level &l = *levels_[static_cast<std::size_t>(above)];
+    const std::uint64_t number = address >> l.shift;
+    Tick looked = l.portAt(number, at) + l.latency;
+    if (l.tags.has(number)) looked = std::max(looked, l.lines[l.tags.placeOf(number)].ready);
+    if (const auto line = l.tags.takeOut(number)) {
+      ++l.counts.forcedDown;
+      if (line->isDirty) {
+        ++l.counts.writeBacks;
+        looked = miss(l.next, address, true, looked, true).ready;
+      }
+    }
+    at = looked;
+  }
+  Level &l = *levels_[static_cast<std::size_t>(cache)];
+  const std::uint64_t number = address >> l.shift;
+  const Tick start = l.portAt(number, at);
+  ++l.counts.gathered;
+  if (l.tags.use(number, isWrite)) return std::max(start, l.lines[l.tags.placeOf(number)].ready);
+  ++l.counts.readMisses;
+  return bringIn(l, cache, address, isWrite, start + l.latency, false).ready;
+}
+
+Tick Hierarchy::occupy(int cache, std::uint64_t address, Tick at, Tick cycles) {
+  Level &l = *levels_[static_cast<std::size_t>(cache)];
+  return l.bankOf(address >> l.shift).take(at, cycles);
+}
+
+bool Hierarchy::isSameBank(int cache, std::uint64_t a, std::uint64_t b) const {
+  Level &l = *levels_[static_cast<std::size_t>(cache)];
+  return &l.bankOf(a >> l.shift) == &l.bankOf(b >> l.shift);
 }
 
 }  // namespace pimento::sim::cache

@@ -32,6 +32,7 @@ struct Answer {
 /// Counts of one cache; of its misses, those that found the line on its way count as such, and as misses.
 struct Counts {
   std::int64_t reads = 0, writes = 0, readMisses = 0, writeMisses = 0, merged = 0, writeBacks = 0, prefetches = 0;
+  std::int64_t gathered = 0, forcedDown = 0;  ///< lines asked for by what it computes; of those taken out of this cache
 };
 
 class Hierarchy {
@@ -50,6 +51,13 @@ class Hierarchy {
   Answer access(int cache, std::uint64_t address, bool isWrite, Tick at, std::uint64_t instruction = 0);
   /// The same of contents alone: it takes no time, and is not counted.
   void warm(int cache, std::uint64_t address, bool isWrite) { touch(cache, address, isWrite, false); }
+  /// When the line of `address` is in `cache`, which computes with it, and in no cache between it and the core: those
+  /// are asked on the way, and what they have is written back. The way of data alone. A hit takes no time beyond its
+  /// port; the read is part of what the cache does. `isWrite`: the line will have changed.
+  Tick gather(int cache, std::uint64_t address, bool isWrite, Tick at);
+  /// The first cycle from `at` on from which the bank of `address` is free so long; then it is taken.
+  Tick occupy(int cache, std::uint64_t address, Tick at, Tick cycles);
+  bool isSameBank(int cache, std::uint64_t a, std::uint64_t b) const;
   const Counts &counts(int cache) const;
   /// Its own DRAM.
   const MainMemory &memory() const { return *memory_; }
@@ -59,6 +67,7 @@ class Hierarchy {
   struct Level;
   void touch(int cache, std::uint64_t address, bool isWrite, bool isWriteBack);
   Answer miss(int cache, std::uint64_t line, bool isWrite, Tick at, bool isWriteBack);
+  Answer bringIn(Level &level, int cache, std::uint64_t address, bool isWrite, Tick looked, bool isWriteBack);
   Answer fetch(Level &level, std::uint64_t address, Tick looked);
   void prefetch(int cache, std::uint64_t address, Tick at);
 

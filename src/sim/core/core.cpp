@@ -22,6 +22,8 @@ machine::CoreOperation classOf(const trace::Instruction &in) {
       return CoreOperation::kDivide;
     case kLoad:
       return CoreOperation::kLoad;
+    case kCim:
+      return in.stores ? CoreOperation::kStore : CoreOperation::kLoad;
     case kStore:
     case kLoadStore:
       return CoreOperation::kStore;
@@ -80,6 +82,7 @@ Core::Core(const machine::Machine &machine, cache::Behind *behind, int number)
       instructionShift_(lineShift(machine, caches_.instructionCache())),
       dataShift_(lineShift(machine, caches_.dataCache())) {
   for (const machine::Core::Unit &u : core_.units) units_.emplace_back(u.count);
+  computed_.at.resize(machine.caches.size());
   if (machine.translation) {
     std::vector<cache::Tlb::Level> levels;
     for (const machine::Translation::Level &l : machine.translation->levels)
@@ -104,6 +107,14 @@ Step Core::prepare(const trace::Instruction &in) const {
   s.stores = in.stores;
   s.isBranch = trace::isBranch(in.operation);
   s.hasEarlyBase = in.writesBack && in.loads;
+  s.isCim = in.operation == trace::Operation::kCim;
+  if (s.isCim) {
+    // A stream of another machine may name a cache that is not here.
+    int level = caches_.dataCache();
+    while (level != in.cim.level && machine_.caches[static_cast<std::size_t>(level)].next >= 0)
+      level = machine_.caches[static_cast<std::size_t>(level)].next;
+    s.cimLevel = static_cast<std::uint8_t>(level);
+  }
   s.readCount = static_cast<std::uint8_t>(in.reads.size());
   s.writeCount = static_cast<std::uint8_t>(in.writes.size());
   if (s.readCount <= Step::kInline) std::copy(in.reads.begin(), in.reads.end(), s.firstReads.begin());
@@ -178,11 +189,11 @@ bool Core::forward(const trace::Access &a, Tick &at) {
     const Store &s = stores_[i];
     if (s.bytes == 0 || s.gone <= at) continue;
     if (a.address + a.bytes <= s.address || s.address + s.bytes <= a.address) continue;
-    if (s.address <= a.address && a.address + a.bytes <= s.address + s.bytes) {
+    if (!s.isCim && s.address <= a.address && a.address + a.bytes <= s.address + s.bytes) {
       at = std::max(at, s.ready) + core_.forward.value;
       return true;
     }
-    // A part of it is elsewhere: it waits until the store is in the cache.
+    // A part of it is elsewhere, or all of it: it waits until the store is in the cache.
     at = std::max(at, s.gone);
     return false;
   }
@@ -209,6 +220,17 @@ Tick Core::load(const Step &s, const trace::Access &a, Tick at, Times &times) {
   return ready;
 }
 
+/// A result that is stored is computed in the order of stores, after the commit; when it is there.
+Tick Core::computeInOrder(const Step &s, std::span<const trace::Access> accesses, Times &times) {
+  ++counts_.stores;
+  const Tick at = std::max(times.committed, lastDrain_), gone = compute(s, accesses, at, times);
+  lastDrain_ = at + 1;
+  lastComputed_ = std::max(lastComputed_, gone);
+  for (const trace::Access &a : accesses)
+    if (a.isStore) enqueue({a.address, a.bytes, gone, gone, true});
+  return gone;
+}
+
 Tick Core::commit(Tick done) {
   Tick at = std::max(done, lastCommit_);
   if (at == lastCommit_ && committedInCycle_ == core_.commitWidth) ++at;
@@ -220,7 +242,8 @@ Tick Core::commit(Tick done) {
 /// After its commit a store goes to the cache, in order; when it is there.
 Tick Core::drain(const Step &s, const trace::Access &a, Tick committed, Tick ready) {
   ++counts_.stores;
-  const Tick at = std::max(committed, lastDrain_);
+  Tick at = std::max(committed, lastDrain_);
+  if (at < lastComputed_ && timing_.order) at = afterStores(a.address, a.bytes, at, true);
   Tick gone = at;
   const std::uint64_t end = a.address + a.bytes;
   for (std::uint64_t first = a.address; first < end; first = ((first >> dataShift_) + 1) << dataShift_)
@@ -228,12 +251,115 @@ Tick Core::drain(const Step &s, const trace::Access &a, Tick committed, Tick rea
         gone,
         caches_.access(caches_.dataCache(), pages_.physical(first), true, translated(first, at), s.address).ready);
   lastDrain_ = at + 1;
+  enqueue({a.address, a.bytes, ready, gone});
+  return gone;
+}
+
+/// Among the last stores.
+void Core::enqueue(const Store &store) {
   Store &place = stores_[nextStore_];
   if (place.bytes > 0) visitPieces(place.address, place.bytes, [&](std::size_t p) { --storesAt_[p]; });
-  visitPieces(a.address, a.bytes, [&](std::size_t p) { ++storesAt_[p]; });
-  place = {a.address, a.bytes, ready, gone};
+  visitPieces(store.address, store.bytes, [&](std::size_t p) { ++storesAt_[p]; });
+  place = store;
   nextStore_ = nextStore_ + 1 == stores_.size() ? 0 : nextStore_ + 1;
-  return gone;
+}
+
+/// When the stores to the lines of some bytes are in the cache; `cimAlone`: those of caches.
+Tick Core::afterStores(std::uint64_t address, std::uint64_t bytes, Tick at, bool cimAlone) const {
+  const std::uint64_t first = address >> dataShift_, last = (address + bytes - 1) >> dataShift_;
+  Tick out = at;
+  for (const Store &s : stores_)
+    if (s.bytes > 0 && s.gone > out && (s.isCim || !cimAlone) && s.address >> dataShift_ <= last &&
+        (s.address + s.bytes - 1) >> dataShift_ >= first)
+      out = s.gone;
+  return out;
+}
+
+/// Whether two operands lie as near as they must.
+bool Core::isNear(int cache, std::uint64_t a, std::uint64_t b) const {
+  using Locality = machine::Cim::Locality;
+  const Locality locality = machine_.cim ? machine_.cim->locality : Locality::kLevel;
+  if (locality == Locality::kLevel) return true;
+  const auto line = static_cast<std::uint64_t>(machine_.caches[static_cast<std::size_t>(cache)].line.value);
+  return caches_.isSameBank(cache, a, b) && (locality == Locality::kBank || a % line == b % line);
+}
+
+/// The cycles of all operations, one after the other; they are counted.
+Tick Core::count(const trace::CimWork &work, int level, CimCounts::At &to) const {
+  using enum trace::Operation;
+  const Tick read = machine_.caches[static_cast<std::size_t>(level)].latency.value;
+  Tick cycles = 0;
+  for (const trace::CimStep &s : work.steps) {
+    if (s.kind != trace::CimStep::Kind::kOperation) continue;
+    cycles += read;
+    if (s.operation == kOr || s.operation == kOrNot) {
+      ++to.logicOr;
+    } else if (s.operation == kAnd || s.operation == kAndNot) {
+      ++to.logicAnd;
+    } else if (s.operation == kXor) {
+      ++to.logicXor;
+    } else {
+      ++to.sums;
+      cycles += machine_.cim ? machine_.cim->addExtra.value : 0;
+    }
+  }
+  return cycles;
+}
+
+/// A cache computes from cycle `at` on: when the result is there. Operands are gathered in the cache; those that lie in
+/// another bank than the first one are copied to its bank; each operation takes a read of the cache, a sum more; the
+/// result is written where its line is, or read for the core.
+Tick Core::compute(const Step &s, std::span<const trace::Access> accesses, Tick at, Times &times) {
+  const int level = s.cimLevel;
+  const machine::CacheLevel &cache = machine_.caches[static_cast<std::size_t>(level)];
+  CimCounts::At &counts = computed_.at[static_cast<std::size_t>(level)];
+  ++computed_.instructions;
+  std::optional<std::uint64_t> place;
+  Tick ready = at;
+  for (const trace::Access &a : accesses) {
+    if (a.isStore) continue;
+    ++computed_.operands;
+    Tick asked = timing_.order ? afterStores(a.address, a.bytes, at, false) : at;
+    asked = translated(a.address, asked);
+    const std::uint64_t here = pages_.physical(a.address);
+    Tick there = caches_.gather(level, here, false, asked);
+    if (!place) {
+      place = here;
+    } else if (!isNear(level, *place, here)) {
+      ++counts.copies;
+      if (timing_.moves) {
+        const Tick read = caches_.occupy(level, here, there, 1) + cache.latency.value;
+        there = caches_.occupy(level, *place, read, cache.writeBusy) + cache.writeBusy;
+      }
+    }
+    ready = std::max(ready, there);
+  }
+  std::uint64_t result = 0;
+  if (s.stores) {
+    for (const trace::Access &a : accesses)
+      if (a.isStore) {
+        const Tick asked = timing_.order ? afterStores(a.address, a.bytes, at, false) : at;
+        result = pages_.physical(a.address);
+        ready = std::max(ready, caches_.gather(level, result, true, translated(a.address, asked)));
+      }
+  }
+  times.level = level;
+  times.place = place.value_or(result);
+  const Tick cycles = count(s.in->cim, level, counts);
+  Tick end = ready;
+  if (timing_.operations) {
+    if (timing_.banks && cycles > 0) end = caches_.occupy(level, times.place, ready, cycles);
+    end += cycles;
+  }
+  if (s.stores) {
+    ++computed_.stored;
+    ++counts.writes;
+    if (timing_.banks) end = caches_.occupy(level, result, end, cache.writeBusy);
+    return end + (timing_.operations ? cache.writeBusy : 0);
+  }
+  ++counts.results;
+  if (timing_.banks) end = caches_.occupy(level, times.place, end, 1);
+  return end + cache.latency.value;
 }
 
 void Core::blame(const Times &t, Cause late, Tick commit) {
@@ -264,8 +390,12 @@ Times Core::run(const Step &s, std::span<const trace::Access> accesses, std::uin
   waiting_.add(t.issued);
 
   t.done = t.issued + s.latency;
+  if (s.isCim) {
+    ++counts_.loads;
+    if (!s.stores) t.done = compute(s, accesses, t.done, t);
+  }
   for (const trace::Access &a : accesses)
-    if (!a.isStore) t.done = std::max(t.done, load(s, a, t.issued + s.latency, t));
+    if (!a.isStore && !s.isCim) t.done = std::max(t.done, load(s, a, t.issued + s.latency, t));
   for (const trace::Register r : s.writes()) ready_[r] = t.done;
   // What changes its base has it as soon as an addition.
   if (s.hasEarlyBase)
@@ -283,8 +413,11 @@ Times Core::run(const Step &s, std::span<const trace::Access> accesses, std::uin
   rob_.add(t.committed);
   if (s.loads) loads_.add(t.committed);
   Tick gone = t.committed;
-  for (const trace::Access &a : accesses)
-    if (a.isStore) gone = drain(s, a, t.committed, t.done);
+  if (s.isCim && s.stores)
+    gone = computeInOrder(s, accesses, t);
+  else
+    for (const trace::Access &a : accesses)
+      if (a.isStore) gone = drain(s, a, t.committed, t.done);
   if (s.stores) storeRoom_.add(gone);
   if (s.isBranch) branch(s, t, next);
   // The line after a jump comes in the next cycle.

@@ -53,6 +53,23 @@ struct CoreCounts {
   std::array<std::int64_t, machine::kCoreOperations> executed{};
 };
 
+/// What of a cache's computing takes time; each alone, for the bridge between accounts.
+struct CimTiming {
+  bool operations = true;  ///< each its latency
+  bool banks = true;       ///< which its bank is taken for
+  bool order = true;       ///< it waits for stores to the lines that it works on, and they for it
+  bool moves = true;       ///< operands in other banks are copied
+};
+
+/// What caches computed.
+struct CimCounts {
+  std::int64_t instructions = 0, stored = 0, operands = 0;
+  struct At {
+    std::int64_t logicOr = 0, logicAnd = 0, logicXor = 0, sums = 0, results = 0, copies = 0, writes = 0;
+  };
+  std::vector<At> at;  ///< by index into Machine::caches; `results` go back to a register
+};
+
 /// The class of machine::Core::executions that an instruction is of.
 machine::CoreOperation classOf(const trace::Instruction &in);
 
@@ -65,6 +82,8 @@ struct Step {
   std::uint8_t unit = 0;
   bool loads = false, stores = false, isBranch = false;
   bool hasEarlyBase = false;  ///< a load that changes its base, which is there before the data
+  bool isCim = false;
+  std::uint8_t cimLevel = 0;  ///< of the cache that computes
   std::uint8_t readCount = 0, writeCount = 0;
   static constexpr std::size_t kInline = 6;
   std::array<trace::Register, kInline> firstReads{}, firstWrites{};
@@ -82,6 +101,8 @@ class Core {
   /// `machine` has a core and caches, and outlives this, as does `behind`, what serves the caches' misses of core
   /// number `number`; null: memory of its own.
   explicit Core(const machine::Machine &machine, cache::Behind *behind = nullptr, int number = 0);
+  /// Before the first instruction.
+  void setTiming(const CimTiming &timing) { timing_ = timing; }
 
   /// `in` outlives the step.
   Step prepare(const trace::Instruction &in) const;
@@ -103,6 +124,7 @@ class Core {
   Tick cycles() const { return lastCommit_; }
   Tick cyclesOf(Cause cause) const { return stack_[static_cast<std::size_t>(cause)]; }
   const CoreCounts &counts() const { return counts_; }
+  const CimCounts &computed() const { return computed_; }
   const cache::Hierarchy &caches() const { return caches_; }
   /// What an access leaves in the data caches, in no time and uncounted.
   void warm(std::uint64_t address, bool isWrite) { caches_.warm(caches_.dataCache(), address, isWrite); }
@@ -124,6 +146,7 @@ class Core {
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;
     Tick ready = 0, gone = 0;  ///< its data are known; they are in the cache
+    bool isCim = false;        ///< of a cache: the core never has the data
   };
 
   /// Which of the last stores may share bytes with an access: how many of them touch each piece of memory.
@@ -143,6 +166,12 @@ class Core {
   bool forward(const trace::Access &a, Tick &at);
   Tick commit(Tick done);
   Tick drain(const Step &s, const trace::Access &a, Tick committed, Tick ready);
+  void enqueue(const Store &store);
+  Tick afterStores(std::uint64_t address, std::uint64_t bytes, Tick at, bool cimAlone) const;
+  Tick compute(const Step &s, std::span<const trace::Access> accesses, Tick at, Times &times);
+  Tick computeInOrder(const Step &s, std::span<const trace::Access> accesses, Times &times);
+  Tick count(const trace::CimWork &work, int level, CimCounts::At &to) const;
+  bool isNear(int cache, std::uint64_t a, std::uint64_t b) const;
   /// When an address is translated.
   Tick translated(std::uint64_t address, Tick at) { return tlb_ ? at + tlb_->translate(address >> pageShift_) : at; }
   void branch(const Step &s, const Times &t, std::uint64_t next);
@@ -175,6 +204,9 @@ class Core {
   std::size_t nextStore_ = 0;
   std::array<std::uint16_t, kPieces> storesAt_{};
   int instructionShift_, dataShift_;  ///< from an address to the number of its line
+  CimTiming timing_;
+  CimCounts computed_;
+  Tick lastComputed_ = 0;  ///< when the last result of a cache is in memory
   std::array<Tick, kCauses> stack_{};
   CoreCounts counts_;
 };

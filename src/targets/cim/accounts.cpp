@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 namespace pimento::targets::cim {
 
@@ -39,6 +41,13 @@ Totals replaced(const machine::Machine &machine, const Totals &counted, const tr
     const trace::CandidatesAt &at = c.at[static_cast<std::size_t>(way[static_cast<std::size_t>(place)])];
     // What a cache behind the first one serves is looked for in those before it.
     for (int above = 0; above <= place; ++above) t[readsOf(above)] -= at.loads;
+    // What lies above is read there and written here; what is in another bank, or elsewhere on its bitlines, is copied.
+    if (place > 0) {
+      t[readsOf(place - 1)] += at.writtenBack;
+      t[writesOf(place)] += at.writtenBack;
+    }
+    t[readsOf(place)] += at.copied;
+    t[writesOf(place)] += at.copied;
     // The result is written where it is computed.
     t[writesOf(0)] -= at.stored;
     t[writesOf(place)] += at.stored;
@@ -73,19 +82,83 @@ double timeOf(const machine::Machine &machine, const evaluate::Profile &p, bool 
   return cycles;
 }
 
-Account accountOf(const machine::Machine &machine, const Totals &counted, const evaluate::Profile &p, bool countsAll) {
-  Account a;
-  a.speedup = ratio(static_cast<double>(p.cycles), timeOf(machine, p, countsAll));
-  const Totals left = replaced(machine, counted, p.candidates, countsAll);
+/// `base`, `left`: counts as the program is, and as it would be.
+void priceAccount(const machine::Machine &machine, const Totals &base, const Totals &left, const evaluate::Profile &p,
+                  Account &a) {
   for (std::size_t i = 0; i < kRows; ++i) a.counts[std::string(countTable().rows[i].name)] = left[i];
-  if (!hasCimEnergy(machine)) return a;
-  a.energy = priceTotals(machine, left, Cycles(p.cycles));
+  if (!hasCimEnergy(machine)) return;
+  a.energy = priceTotals(machine, left, Cycles(std::llround(a.cycles)));
   a.energyImprovement = ratio(p.energy.total.value, a.energy->total.value);
+  double untouched = 0;
+  for (std::size_t i = 0; i < p.energy.rows.size(); ++i)
+    untouched += std::min(p.energy.rows[i].energy.value, a.energy->rows[i].energy.value);
+  a.mostImprovement = ratio(p.energy.total.value, untouched);
+  PIMENTO_CHECK(untouched <= a.energy->total.value * (1 + 1e-9));
   const double saved = p.energy.total.value - a.energy->total.value;
-  if (saved == 0) return a;
+  if (saved == 0 || base == left) return;
   a.shareProcessor = (partOf(p.energy, "processor") - partOf(*a.energy, "processor")) / saved;
   a.shareCaches = (partOf(p.energy, "cache") - partOf(*a.energy, "cache")) / saved;
-  return a;
+}
+
+Account accountOf(const machine::Machine &machine, const Totals &counted, const evaluate::Profile &p, bool countsAll) {
+  Account a;
+  a.cycles = timeOf(machine, p, countsAll);
+  a.speedup = ratio(static_cast<double>(p.cycles), a.cycles);
+  const Totals left = replaced(machine, counted, p.candidates, countsAll);
+  // The paper's energy knows no time.
+  Account priced = a;
+  priced.cycles = static_cast<double>(p.cycles);
+  priceAccount(machine, counted, left, p, priced);
+  priced.cycles = a.cycles;
+  return priced;
+}
+
+/// What one of each count takes.
+std::array<double, kRows> pricesOf(const machine::Machine &machine) {
+  constexpr std::int64_t kMany = 1 << 20;
+  std::array<double, kRows> out{};
+  for (std::size_t i = 0; i < kRows; ++i) {
+    Totals one{};
+    one[i] = kMany;
+    out[i] = priceTotals(machine, one, Cycles(0)).total.value / static_cast<double>(kMany);
+  }
+  return out;
+}
+
+/// A tree as if it were all candidates.
+trace::CandidateCounts countsOf(const machine::Machine &machine, const trace::CimRules::Tree &tree) {
+  trace::CandidateCounts c;
+  c.at.resize(machine.caches.size());
+  for (trace::CandidatesAt &at : c.at) at.operations.resize(machine.cim->operations.size());
+  trace::CandidatesAt &at = c.at[static_cast<std::size_t>(tree.level)];
+  at.trees = 1;
+  at.stored = tree.isStored ? 1 : 0;
+  at.operations.assign(tree.operations.begin(), tree.operations.end());
+  at.loads = tree.goneLoads;
+  at.writtenBack = tree.writtenBack;
+  at.copied = tree.copied;
+  c.removed = tree.removed;
+  return c;
+}
+
+/// Cycles from the first load to the result, on the core and in the cache.
+bool isSlower(const machine::Machine &machine, const trace::CimRules::Tree &tree) {
+  const auto latencyOf = [&](int level) { return machine.caches[static_cast<std::size_t>(level)].latency.value; };
+  const int last = static_cast<int>(machine.caches.size()) - 1;
+  const std::int64_t read = latencyOf(tree.level),
+                     host = latencyOf(std::clamp(tree.highest, dataWay(machine).front(), last)) +
+                            tree.depth * machine.core->of(machine::CoreOperation::kInteger).latency.value;
+  std::int64_t here = tree.isStored ? machine.caches[static_cast<std::size_t>(tree.level)].writeBusy : read;
+  for (const int level : dataWay(machine)) {
+    if (level == tree.level) break;
+    here += latencyOf(level);
+  }
+  for (std::size_t o = 0; o < tree.operations.size(); ++o) {
+    const bool isSum = countOf(machine.cim->operations[o]) == CimCount::kAdd;
+    here += tree.operations[o] * (read + (isSum ? machine.cim->addExtra.value : 0));
+  }
+  if (tree.copied > 0) here += read + machine.caches[static_cast<std::size_t>(tree.level)].writeBusy;
+  return here > host;
 }
 
 std::string pathOf(const machine::Machine &machine, std::string_view level, std::string_view key) {
@@ -138,6 +211,30 @@ Status checkCimEnergy(const machine::Machine &machine) {
                    kHint);
   }
   return okStatus();
+}
+
+std::function<bool(const trace::CimRules::Tree &)> acceptance(const machine::Machine &machine) {
+  using Accepts = machine::Cim::Accepts;
+  if (!machine.cim || machine.cim->accepts == Accepts::kAll) return nullptr;
+  const bool asksTime = machine.cim->accepts != Accepts::kEnergy,
+             asksEnergy = machine.cim->accepts != Accepts::kTime && hasCimEnergy(machine);
+  return [&machine, asksTime, asksEnergy, prices = pricesOf(machine)](const trace::CimRules::Tree &tree) {
+    if (asksTime && isSlower(machine, tree)) return false;
+    if (!asksEnergy) return true;
+    const Totals change = replaced(machine, {}, countsOf(machine, tree), true);
+    double energy = 0;
+    for (std::size_t i = 0; i < kRows; ++i) energy += static_cast<double>(change[i]) * prices[i];
+    return energy <= 0;
+  };
+}
+
+evaluate::Account simulated(const machine::Machine &machine, const Totals &base, const Totals &totals,
+                            std::int64_t cycles, const evaluate::Profile &p) {
+  Account a;
+  a.cycles = static_cast<double>(cycles);
+  a.speedup = ratio(static_cast<double>(p.cycles), a.cycles);
+  priceAccount(machine, base, totals, p, a);
+  return a;
 }
 
 void account(const machine::Machine &machine, const Totals &counted, evaluate::Profile &p) {

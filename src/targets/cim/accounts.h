@@ -4,6 +4,7 @@
 // simulated again; instructions that candidates replace are taken out of the counts.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "pimento/evaluate/profile.h"
@@ -21,6 +22,13 @@ energy::EnergyReport priceTotals(const machine::Machine &machine, const Totals &
 bool hasCimEnergy(const machine::Machine &machine);
 /// Energies of operations hold for caches of one size. Diagnostic: "no-cim-energy" (a cache that computes is another).
 Status checkCimEnergy(const machine::Machine &machine);
+
+/// Whether a candidate is worth it, by the machine's cim.accept; null: all are.
+std::function<bool(const trace::CimRules::Tree &)> acceptance(const machine::Machine &machine);
+
+/// The account of a program that was simulated again; `profile` is of the program as it is.
+evaluate::Account simulated(const machine::Machine &machine, const Totals &base, const Totals &totals,
+                            std::int64_t cycles, const evaluate::Profile &profile);
 
 /// Fills in what follows from a profile's candidates and the counts of its run.
 void account(const machine::Machine &machine, const Totals &counted, evaluate::Profile &profile);

@@ -8,15 +8,7 @@ namespace pimento::targets::cim {
 
 namespace {
 
-using machine::CoreOperation;
-
 constexpr std::size_t kRecent = 4096;
-
-std::int64_t of(const sim::core::CoreCounts &c, std::initializer_list<CoreOperation> operations) {
-  std::int64_t sum = 0;
-  for (const CoreOperation o : operations) sum += c.executed[static_cast<std::size_t>(o)];
-  return sum;
-}
 
 trace::Operation operationOf(const std::string &word) {
   using enum trace::Operation;
@@ -44,11 +36,35 @@ trace::CimRules rulesOf(const machine::Machine &machine) {
   rules.locality = cim.locality == Theirs::kLevel  ? Ours::kLevel
                    : cim.locality == Theirs::kBank ? Ours::kBank
                                                    : Ours::kBitline;
+  rules.movesOperands = cim.movesOperands;
+  rules.accepts = acceptance(machine);
   return rules;
 }
 
-Profiler::Profiler(const machine::Machine &machine)
+Profiler::Profiler(const machine::Machine &machine, bool isBridged)
     : machine_(machine), core_(machine), candidates_(rulesOf(machine)), recent_(kRecent) {
+  if (machine.cim) {
+    reruns_ = std::make_unique<Reruns>(machine);
+    sim::core::CimTiming timing;
+    resimulated_ = &reruns_->add(timing);
+    timing.operations = false;
+    ideal_ = &reruns_->add(timing);
+    if (isBridged) {
+      timing = {.operations = false, .banks = false, .order = false, .moves = false};
+      const auto add = [&](const char *effect) { bridge_.emplace_back(effect, &reruns_->add(timing)); };
+      add("overlap");
+      timing.operations = true;
+      add("operations");
+      timing.banks = true;
+      add("banks");
+      timing.order = true;
+      add("order");
+      bridge_.emplace_back("moves", resimulated_);
+    }
+    std::vector<std::string> levels;
+    for (const machine::CacheLevel &l : machine.caches) levels.push_back(l.name);
+    reshaper_ = std::make_unique<trace::Reshaper>(candidates_, levels, *reruns_);
+  }
   for (std::size_t i = 0; i < kBatches; ++i) spare_.put(std::make_unique<Batch>());
   batch_ = *spare_.take();
   coreThread_ = std::thread([this] {
@@ -139,6 +155,11 @@ void Profiler::time(Batch &batch) {
 }
 
 void Profiler::search(const Batch &batch) {
+  // Of a sample the reshaped program is not simulated.
+  if (reshaper_ != nullptr && std::ranges::any_of(batch.runs, &Run::isWarming)) {
+    reshaper_.reset();
+    reruns_.reset();
+  }
   if (!batch.isTimed && !batch.runs.empty()) {
     if (!wasWarming_) candidates_.finish();
     wasWarming_ = true;
@@ -149,6 +170,8 @@ void Profiler::search(const Batch &batch) {
     // What comes after a gap has nothing to do with what came before it.
     if (r.isWarming && !wasWarming_) candidates_.finish();
     wasWarming_ = r.isWarming;
+    if (reshaper_ != nullptr)
+      reshaper_->add(r.known->block, r.count, std::span(batch.accesses).subspan(first, r.accesses - first));
     for (int i = 0; i < r.count && !r.isWarming; ++i) {
       std::size_t end = first;
       while (end < r.accesses && batch.accesses[end].instruction == i) ++end;
@@ -159,6 +182,7 @@ void Profiler::search(const Batch &batch) {
     }
     first = r.accesses;
   }
+  if (reshaper_ != nullptr) reshaper_->pass();
 }
 
 /// Passes the batch on, and takes an empty one.
@@ -220,38 +244,30 @@ void Profiler::onEnd() {
   hand();
   join();
   candidates_.finish();
+  if (reshaper_ == nullptr) return;
+  reshaper_->pass();
+  reruns_->onEnd();
 }
 
 Totals Profiler::totals() const {
-  const sim::core::CoreCounts &c = core_.counts();
-  Totals totals{};
-  totals[kInstructions] = c.instructions;
-  totals[kBranches] = c.branches;
-  totals[kWrongGuesses] = c.wrongGuesses;
-  totals[kLoads] = c.loads;
-  totals[kStores] = c.stores;
-  totals[kForwarded] = c.forwarded;
-  totals[kIntegerOperations] = of(c, {CoreOperation::kInteger, CoreOperation::kShift, CoreOperation::kBranch});
-  totals[kComplexOperations] = of(c, {CoreOperation::kMultiply, CoreOperation::kDivide});
-  totals[kFloatOperations] = of(c, {CoreOperation::kFloatAdd, CoreOperation::kFloatMultiply,
-                                    CoreOperation::kFloatMultiplyAdd, CoreOperation::kFloatDivide,
-                                    CoreOperation::kFloatSqrt, CoreOperation::kVector, CoreOperation::kVectorMultiply});
-  totals[kVectorOperations] = of(c, {CoreOperation::kVector, CoreOperation::kVectorMultiply});
+  Totals totals = totalsOf(machine_, core_);
   totals[kRegisterReads] = registerReads_;
   totals[kRegisterWrites] = registerWrites_;
-  const sim::cache::Hierarchy &caches = core_.caches();
-  totals[kL1iReads] = caches.counts(caches.instructionCache()).reads;
-  const std::vector<int> way = dataWay(machine_);
-  for (int place = 0; place < std::min(kPlaces, static_cast<int>(way.size())); ++place) {
-    const sim::cache::Counts &counts = caches.counts(way[static_cast<std::size_t>(place)]);
-    totals[readsOf(place)] = counts.reads;
-    totals[writesOf(place)] = counts.writes;
-  }
-  const sim::cache::MainMemory::Counts memory = caches.memory().counts();
-  totals[kDramActivates] = memory.activates;
-  totals[kDramReads] = memory.reads;
-  totals[kDramWrites] = memory.writes;
   return totals;
+}
+
+void Profiler::rerun(evaluate::Profile &p, const Totals &counted) const {
+  if (reruns_ == nullptr || p.instructions == 0) return;
+  p.resimulated = simulated(machine_, counted, resimulated_->totals(), resimulated_->cycles(), p);
+  p.ideal = simulated(machine_, counted, ideal_->totals(), ideal_->cycles(), p);
+  p.reshaped = reshaper_->counts();
+  for (int l = 0; l < static_cast<int>(machine_.caches.size()); ++l) {
+    p.movedDown += resimulated_->core().caches().counts(l).forcedDown;
+    p.copied += resimulated_->core().computed().at[static_cast<std::size_t>(l)].copies;
+  }
+  if (bridge_.empty()) return;
+  p.bridge.push_back({"constant_cpi", p.high.cycles});
+  for (const auto &[effect, run] : bridge_) p.bridge.push_back({effect, static_cast<double>(run->cycles())});
 }
 
 evaluate::Profile Profiler::profile() {
@@ -270,6 +286,7 @@ evaluate::Profile Profiler::profile() {
   p.candidates = candidates_.counts();
   p.zeroings = zeroings_;
   account(machine_, counted, p);
+  rerun(p, counted);
   return p;
 }
 

@@ -16,7 +16,9 @@
 #include "pimento/machine/machine.h"
 #include "pimento/sim/core/core.h"
 #include "pimento/targets/cim/counts.h"
+#include "pimento/targets/cim/rerun.h"
 #include "pimento/trace/candidates.h"
+#include "pimento/trace/reshape.h"
 
 namespace pimento::targets::cim {
 
@@ -26,7 +28,8 @@ trace::CimRules rulesOf(const machine::Machine &machine);
 /// A consumer of one stream. `machine` has passed the target's check and outlives this.
 class Profiler final : public evaluate::Profiler {
  public:
-  explicit Profiler(const machine::Machine &machine);
+  /// `isBridged`: simulates effects of computing in caches one after the other, too.
+  explicit Profiler(const machine::Machine &machine, bool isBridged = false);
   ~Profiler() override;
 
   void onStart(const trace::Program & /*program*/, bool hasValues) override { candidates_.setHasValues(hasValues); }
@@ -68,6 +71,7 @@ class Profiler final : public evaluate::Profiler {
 
   Known &known(const trace::Block &block);
   Totals totals() const;
+  void rerun(evaluate::Profile &p, const Totals &counted) const;
   void add(const trace::Block &block, int count, std::span<const trace::Access> accesses, bool isWarming);
   void hand();
   /// Waits until all but the last block have run.
@@ -80,6 +84,11 @@ class Profiler final : public evaluate::Profiler {
   const machine::Machine &machine_;
   sim::core::Core core_;
   trace::Candidates candidates_;
+  /// The program with its candidates in caches, simulated again; none where nothing computes, or runs are sampled.
+  std::unique_ptr<Reruns> reruns_;
+  std::unique_ptr<trace::Reshaper> reshaper_;
+  const Rerun *resimulated_ = nullptr, *ideal_ = nullptr;
+  std::vector<std::pair<std::string, const Rerun *>> bridge_;
   std::unordered_map<const trace::Block *, std::unique_ptr<Known>> known_;
   /// The last ones asked for, by some bits of the pointer.
   struct Recent {

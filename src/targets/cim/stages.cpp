@@ -14,6 +14,7 @@
 #include "pimento/targets/cim/accounts.h"
 #include "pimento/targets/cim/pipeline.h"
 #include "pimento/targets/cim/profiler.h"
+#include "pimento/targets/cim/reshaping.h"
 #include "pimento/targets/cim/walker.h"
 #include "pimento/trace/candidates.h"
 #include "pimento/trace/release/trees.h"
@@ -25,7 +26,7 @@ namespace {
 using trace::Access;
 using trace::Instruction;
 
-constexpr std::string_view kStages[] = {"trace", "istate", "idg", "candidates", "release", "pipeline"};
+constexpr std::string_view kStages[] = {"trace", "istate", "idg", "candidates", "reshaped", "release", "pipeline"};
 
 /// "[e7be8:e7beb]", as the paper has it.
 std::string bytesOf(const Access &a) {
@@ -223,6 +224,23 @@ class TreeWriter final : public Walker {
   std::int64_t trees_ = 0;
 };
 
+/// `reshaped`: what is left once caches compute, as `trace` shows it.
+class ReshapedWriter final : public trace::Consumer {
+ public:
+  ReshapedWriter(const machine::Machine &machine, Write write)
+      : writer_(std::move(write)), reshaping_(machine, writer_) {}
+
+  void onStart(const trace::Program &program, bool hasValues) override { reshaping_.onStart(program, hasValues); }
+  void onBlock(const trace::Block &block, int count, std::span<const Access> accesses) override {
+    reshaping_.onBlock(block, count, accesses);
+  }
+  void onEnd() override { reshaping_.onEnd(); }
+
+ private:
+  TraceWriter writer_;
+  Reshaping reshaping_;
+};
+
 /// `release`: the trees that the analyzer of Eva-CiM's authors takes, in its own words (trace/release).
 class ReleaseWriter final : public Walker {
  public:
@@ -271,6 +289,7 @@ std::unique_ptr<trace::Consumer> stageWriter(std::string_view stage, const machi
   if (stage == "trace") return std::make_unique<TraceWriter>(std::move(write));
   if (stage == "istate") return std::make_unique<ProbeWriter>(machine, std::move(write));
   if (stage == "idg") return std::make_unique<GraphWriter>(std::move(write));
+  if (stage == "reshaped") return std::make_unique<ReshapedWriter>(machine, std::move(write));
   if (stage == "release") return std::make_unique<ReleaseWriter>(machine, std::move(write));
   if (stage == "pipeline") return pipelineWriter(machine, std::move(write));
   PIMENTO_CHECK(stage == "candidates");

@@ -6,6 +6,7 @@
 #include "pimento/targets/cim/accounts.h"
 #include "pimento/targets/cim/profiler.h"
 #include "pimento/targets/cim/release_suite.h"
+#include "pimento/targets/cim/reshaping.h"
 #include "pimento/targets/cim/stages.h"
 #include "pimento/targets/targets.h"
 
@@ -52,9 +53,13 @@ class Cim final : public evaluate::Target {
                                                    const evaluate::ProgramRequest & /*request*/) const override {
     return noKernels(machine);
   }
-  Result<std::unique_ptr<evaluate::Profiler>> profiler(const machine::Machine &machine) const override {
+  Result<std::unique_ptr<evaluate::Profiler>> profiler(const machine::Machine &machine, bool isBridged) const override {
     if (Status s = checkCimEnergy(machine); !s) return s.diagnostics();
-    return std::unique_ptr<evaluate::Profiler>(std::make_unique<Profiler>(machine));
+    return std::unique_ptr<evaluate::Profiler>(std::make_unique<Profiler>(machine, isBridged));
+  }
+  Result<std::unique_ptr<trace::Consumer>> reshaper(const machine::Machine &machine,
+                                                    trace::Consumer &to) const override {
+    return std::unique_ptr<trace::Consumer>(std::make_unique<Reshaping>(machine, to));
   }
   std::span<const std::string_view> programStages() const override { return stageNames(); }
   Result<std::unique_ptr<trace::Consumer>> stageWriter(std::string_view stage, const machine::Machine &machine,

@@ -30,6 +30,8 @@ class Walker : public trace::Consumer {
 
  protected:
   virtual void begin() {}
+  /// The block that the next instructions are of; it lives as long as the producer.
+  virtual void beginBlock(const trace::Block & /*block*/, int /*count*/, std::span<const trace::Access> /*accesses*/) {}
   virtual void onInstruction(const trace::Instruction &in, std::span<const trace::Access> accesses,
                              std::uint64_t next) = 0;
   virtual void finish() {}
@@ -42,6 +44,7 @@ class Walker : public trace::Consumer {
  private:
   void flush(std::uint64_t next) {
     if (block_ == nullptr) return;
+    beginBlock(*block_, count_, accesses_);
     std::size_t first = 0;
     for (int i = 0; i < count_; ++i) {
       std::size_t end = first;

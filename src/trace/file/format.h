@@ -27,7 +27,8 @@
 namespace pimento::trace::file {
 
 inline constexpr std::string_view kMagic = "PIMENTO-TRACE\n";
-inline constexpr std::uint32_t kVersion = 1;
+/// 2: instructions of kind kCim, which have more to them; all else is as in 1.
+inline constexpr std::uint32_t kVersion = 2;
 
 enum class Chunk : std::uint32_t { kHead = 1, kBlocks, kEnd };
 

@@ -50,7 +50,7 @@ Status Reader::findChunks() {
   const auto cut = [&](std::uint64_t at) { return wrong("trace-length", "the trace ends too early", at); };
   if (head.size() < kMagic.size() + 4) return cut(head.size());
   const std::uint32_t version = Bytes(std::string_view(head).substr(kMagic.size())).word();
-  if (version != kVersion)
+  if (version == 0 || version > kVersion)
     return error("trace-version", {file_},
                  fmt::format("'{}' is a trace of version {}; this is version {}", file_, version, kVersion),
                  version > kVersion ? "read it with the Pimento that saved it, or a newer one than this" : kAgain);

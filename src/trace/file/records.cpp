@@ -11,6 +11,7 @@ constexpr bool Instruction::*kMarks[] = {
     &Instruction::writesFlags, &Instruction::readsFlags,    &Instruction::writesBack, &Instruction::isExclusive,
     &Instruction::isVector,    &Instruction::hasDestination};
 constexpr std::uint64_t kMostRegisters = 41, kMostOperands = 3;
+constexpr std::uint64_t kMostCimSteps = 4096;
 constexpr std::uint64_t kMostText = 4096, kMostFunctions = std::uint64_t{1} << 24;
 
 void putRegisters(std::string &to, const RegisterSet &set) {
@@ -52,13 +53,55 @@ void putInstruction(std::string &to, const Instruction &in, std::uint64_t after)
   }
   to += static_cast<char>(in.destination);
   putText(to, in.text);
+  if (in.operation != Operation::kCim) return;
+  to += static_cast<char>(in.cim.level);
+  putNumber(to, in.cim.steps.size());
+  for (const CimStep &s : in.cim.steps) {
+    to += static_cast<char>(s.kind);
+    to += static_cast<char>(s.operation);
+    putNumber(to, s.operand);
+    putSigned(to, s.constant);
+  }
 }
+
+namespace {
+
+/// Whether steps leave one result.
+bool isSound(const CimWork &work) {
+  std::int64_t results = 0;
+  for (const CimStep &s : work.steps) {
+    if (s.kind == CimStep::Kind::kOperation && results < 2) return false;
+    results += s.kind == CimStep::Kind::kOperation ? -1 : 1;
+  }
+  return results == 1;
+}
+
+bool takeWork(Bytes &from, CimWork &out) {
+  constexpr std::uint8_t kMostLevels = 8;
+  out.level = from.byte();
+  const std::uint64_t steps = from.number(kMostCimSteps + 1);
+  if (out.level >= kMostLevels || steps > from.size()) return false;
+  for (std::uint64_t i = 0; i < steps && from.isGood(); ++i) {
+    const std::uint8_t kind = from.byte(), operation = from.byte();
+    if (kind > static_cast<std::uint8_t>(CimStep::Kind::kOperation) || operation >= kOperations) return false;
+    CimStep &s = out.steps.emplace_back();
+    s.kind = static_cast<CimStep::Kind>(kind);
+    s.operation = static_cast<Operation>(operation);
+    s.operand = static_cast<std::uint16_t>(from.number(kMostCimSteps));
+    s.constant = from.signedNumber();
+  }
+  return from.isGood() && isSound(out);
+}
+
+}  // namespace
 
 bool takeInstruction(Bytes &from, std::uint64_t after, Instruction &out) {
   out.address = after + static_cast<std::uint64_t>(from.signedNumber());
   out.bytes = from.byte();
   const std::uint8_t isa = from.byte(), operation = from.byte();
-  if (isa > static_cast<std::uint8_t>(Isa::kRv64) || operation >= kOperations || out.bytes == 0) return false;
+  if (isa > static_cast<std::uint8_t>(Isa::kRv64) || operation >= kOperations ||
+      (out.bytes == 0 && static_cast<Operation>(operation) != Operation::kAdd))
+    return false;
   out.isa = static_cast<Isa>(isa);
   out.operation = static_cast<Operation>(operation);
   out.width = from.byte();
@@ -77,6 +120,7 @@ bool takeInstruction(Bytes &from, std::uint64_t after, Instruction &out) {
   }
   out.destination = takeRegister(from);
   out.text = from.text();
+  if (out.operation == Operation::kCim && !takeWork(from, out.cim)) return false;
   return from.isGood() && out.text.size() < kMostText;
 }
 

@@ -44,6 +44,13 @@ Instruction someInstruction(Rng &random, std::uint64_t address) {
   in.isa = static_cast<Isa>(random.below(4));
   in.bytes = random.below(2) != 0 ? 2 : 4;
   in.operation = static_cast<Operation>(random.below(kOperations));
+  if (in.operation == Operation::kCim) {
+    in.cim.level = static_cast<int>(random.below(3));
+    for (std::uint16_t i = 0; i < 2; ++i) in.cim.steps.push_back({.kind = CimStep::Kind::kOperand, .operand = i});
+    in.cim.steps.push_back({.kind = CimStep::Kind::kOperation, .operation = Operation::kXor});
+    in.cim.steps.push_back({.kind = CimStep::Kind::kConstant, .constant = random.integer(-300, 70000)});
+    in.cim.steps.push_back({.kind = CimStep::Kind::kOperation, .operation = Operation::kAdd});
+  }
   in.width = 32;
   in.loads = random.below(2) != 0;
   in.stores = random.below(3) == 0;

@@ -1,0 +1,331 @@
+#include "pimento/trace/reshape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+namespace pimento::trace {
+
+namespace {
+
+constexpr std::size_t kSpare = 4096;
+constexpr int kWordBits = 64;
+
+bool has(const std::array<std::uint64_t, kRegisters / kWordBits> &set, Register r) {
+  return (set[r / kWordBits] >> r % kWordBits & 1U) != 0;
+}
+
+/// What the core adds up: an operand's address, or a base that changes.
+Instruction addition(const Instruction &of, const char *what) {
+  Instruction out;
+  out.address = of.address;
+  out.bytes = 0;
+  out.isa = of.isa;
+  out.operation = Operation::kAdd;
+  out.width = of.isa == Isa::kA32 || of.isa == Isa::kT32 ? 32 : 64;
+  for (const Register r : of.addressRegisters) out.reads.add(r);
+  if (!of.text.empty()) out.text = fmt::format("{} {}", what, of.text);
+  return out;
+}
+
+/// The place in memory that a load or store names, as its text has it.
+std::string placeOf(const Instruction &in) {
+  const std::size_t comma = in.text.find_first_of(",");
+  if (comma == std::string::npos) return "[]";
+  const std::size_t first = in.text.find_first_not_of(" \t", comma + 1);
+  return first == std::string::npos ? "[]" : in.text.substr(first);
+}
+
+template <typename T>
+void put(std::string &to, const T &value) {
+  to.append(reinterpret_cast<const char *>(&value), sizeof value);
+}
+
+}  // namespace
+
+Reshaper::Reshaper(Candidates &candidates, std::vector<std::string> levels, Consumer &to)
+    : candidates_(candidates), levels_(std::move(levels)), to_(to) {
+  candidates_.listen([this](const JudgedTree &t) { onTree(t); });
+  candidates_.listenToLoads([this](std::int64_t n, LoadFate f) { onLoad(n, f); });
+}
+
+Reshaper::~Reshaper() {
+  candidates_.listen(nullptr);
+  candidates_.listenToLoads(nullptr);
+}
+
+void Reshaper::add(const Block &block, int count, std::span<const Access> accesses) {
+  std::unique_ptr<Shape> &shape = shapes_[&block];
+  if (shape == nullptr) {
+    shape = std::make_unique<Shape>();
+    for (const Instruction &in : block.instructions) {
+      Registers &writes = shape->writes.emplace_back();
+      for (const Register r : in.writes) {
+        writes[r / kWordBits] |= std::uint64_t{1} << r % kWordBits;
+        shape->all[r / kWordBits] |= std::uint64_t{1} << r % kWordBits;
+      }
+    }
+  }
+  Run &run = runs_.emplace_back();
+  run.block = &block;
+  run.shape = shape.get();
+  run.first = next_;
+  run.count = count;
+  if (!spare_.empty()) {
+    run.accesses = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  run.accesses.assign(accesses.begin(), accesses.end());
+  next_ += count;
+}
+
+void Reshaper::pass() {
+  const std::int64_t settled = candidates_.settled();
+  while (!runs_.empty() && runs_.front().first + runs_.front().count <= settled) {
+    Run &run = runs_.front();
+    if (run.marks.empty())
+      to_.onBlock(*run.block, run.count, run.accesses);
+    else
+      handReshaped(run);
+    if (spare_.size() < kSpare) spare_.push_back(std::move(run.accesses));
+    runs_.pop_front();
+  }
+}
+
+Reshaper::Run &Reshaper::runOf(std::int64_t number) {
+  const auto after = std::ranges::upper_bound(runs_, number, {}, &Run::first);
+  return *std::prev(after);
+}
+
+void Reshaper::mark(std::int64_t number, Mark mark) {
+  Run &run = runOf(number);
+  if (run.marks.empty()) run.marks.resize(static_cast<std::size_t>(run.count), 0);
+  run.marks[static_cast<std::size_t>(number - run.first)] |= mark;
+}
+
+/// Whether a register of the load's address is another before `site`. What the load itself adds to its base can be
+/// taken off again.
+bool Reshaper::changesBefore(std::int64_t site, std::int64_t load, const Instruction &in) {
+  if (in.hasDestination && in.addressRegisters.has(in.destination)) return true;
+  const auto changes = [&](const Registers &writes) {
+    return std::ranges::any_of(in.addressRegisters, [&](Register r) { return has(writes, r); });
+  };
+  auto run = std::prev(std::ranges::upper_bound(runs_, load, {}, &Run::first));
+  for (std::int64_t i = load + 1; i < site;) {
+    while (i >= run->first + run->count) ++run;
+    const bool isWhole = i == run->first && run->first + run->count <= site;
+    if (isWhole && !changes(run->shape->all)) {
+      i += run->count;
+      continue;
+    }
+    if (changes(run->shape->writes[static_cast<std::size_t>(i - run->first)])) return true;
+    ++i;
+  }
+  return false;
+}
+
+/// The register that holds a load's address from there on.
+int Reshaper::keep(std::int64_t load) {
+  const auto [at, isNew] = kept_.try_emplace(load, static_cast<Register>(kFirstAddress + nextKept_));
+  if (isNew) {
+    nextKept_ = (nextKept_ + 1) % kAddressRegisters;
+    mark(load, Mark{});
+  }
+  return at->second;
+}
+
+void Reshaper::onTree(const JudgedTree &t) {
+  if (t.fate != Fate::kOffloaded) return;
+  const std::int64_t root = t.operations.back(), site = t.store >= 0 ? t.store : root;
+  for (const std::int64_t o : t.operations) mark(o, kGone);
+  if (t.store >= 0) mark(t.store, kGone);
+  mark(site, kComputes);
+  const auto instructionAt = [&](std::int64_t n) -> const Instruction & {
+    const Run &run = runOf(n);
+    return run.block->instructions[static_cast<std::size_t>(n - run.first)];
+  };
+  Tree &tree = trees_[site];
+  tree.steps.assign(t.steps.begin(), t.steps.end());
+  tree.root = &instructionAt(root);
+  tree.isStored = t.store >= 0;
+  tree.level = t.level;
+  for (const std::int64_t n : t.operands) {
+    const Run &run = runOf(n);
+    Operand &o = tree.operands.emplace_back();
+    o.load = &run.block->instructions[static_cast<std::size_t>(n - run.first)];
+    for (const Access &a : run.accesses)
+      if (a.instruction == n - run.first && !a.isStore) o.access = a;
+    if (changesBefore(site, n, *o.load)) o.kept = keep(n);
+  }
+}
+
+void Reshaper::onLoad(std::int64_t number, LoadFate fate) {
+  if (fate == LoadFate::kOffloaded) mark(number, kGone);
+}
+
+/// All that decides what a run becomes.
+std::string Reshaper::keyOf(const Run &run) const {
+  std::string key;
+  put(key, run.count);
+  for (int i = 0; i < run.count; ++i) {
+    const std::uint8_t marks = run.marks[static_cast<std::size_t>(i)];
+    const auto kept = kept_.find(run.first + i);
+    if (marks == 0 && kept == kept_.end()) continue;
+    put(key, i);
+    put(key, marks);
+    put(key, kept == kept_.end() ? Register{0} : kept->second);
+    if ((marks & kComputes) == 0) continue;
+    const Tree &tree = trees_.at(run.first + i);
+    put(key, tree.root);
+    put(key, tree.level);
+    for (const Operand &o : tree.operands) {
+      put(key, o.load);
+      put(key, o.kept);
+    }
+    for (const CimStep &s : tree.steps) {
+      put(key, s.kind);
+      put(key, s.operation);
+      put(key, s.operand);
+      put(key, s.constant);
+    }
+  }
+  return key;
+}
+
+std::string Reshaper::textOf(const Tree &tree, const Instruction &site) const {
+  if (site.text.empty()) return {};
+  std::string name = "CiM", operands;
+  for (const CimStep &s : tree.steps) {
+    if (s.kind == CimStep::Kind::kOperation)
+      name += fmt::format("_{}", trace::name(s.operation));
+    else if (s.kind == CimStep::Kind::kConstant)
+      operands += fmt::format(", #{}", s.constant);
+    else if (const Operand &o = tree.operands[s.operand]; o.kept >= 0)
+      operands += fmt::format(", [{}]", registerName(site.isa, static_cast<Register>(o.kept)));
+    else
+      operands += fmt::format(", {}", placeOf(*o.load));
+  }
+  return fmt::format("{} {}{}, {}", name,
+                     tree.isStored ? placeOf(site) : registerName(site.isa, tree.root->destination), operands,
+                     levels_[static_cast<std::size_t>(tree.level)]);
+}
+
+Instruction Reshaper::computing(const Tree &tree, const Instruction &site) const {
+  Instruction out;
+  out.address = site.address;
+  out.bytes = site.bytes;
+  out.isa = site.isa;
+  out.operation = Operation::kCim;
+  out.width = tree.root->width;
+  out.loads = true;
+  out.stores = tree.isStored;
+  out.cim = {tree.steps, tree.level};
+  for (const Operand &o : tree.operands) {
+    if (o.kept >= 0) {
+      out.addressRegisters.add(static_cast<Register>(o.kept));
+      continue;
+    }
+    for (const Register r : o.load->addressRegisters) out.addressRegisters.add(r);
+  }
+  if (tree.isStored) {
+    for (const Register r : site.addressRegisters) out.addressRegisters.add(r);
+  } else {
+    out.hasDestination = true;
+    out.destination = tree.root->destination;
+    out.writes.add(out.destination);
+  }
+  out.reads = out.addressRegisters;
+  out.text = textOf(tree, site);
+  return out;
+}
+
+Block Reshaper::reshape(const Run &run) const {
+  Block out;
+  std::uint64_t from = 0;  ///< where what is gone at the front began
+  bool isGoneBefore = false;
+  for (int i = 0; i < run.count; ++i) {
+    const Instruction &in = run.block->instructions[static_cast<std::size_t>(i)];
+    const std::uint8_t marks = run.marks[static_cast<std::size_t>(i)];
+    const std::size_t before = out.instructions.size();
+    if (const auto kept = kept_.find(run.first + i); kept != kept_.end()) {
+      Instruction address = addition(in, "address of");
+      address.writes.add(kept->second);
+      out.instructions.push_back(std::move(address));
+    }
+    if ((marks & kGone) != 0 && in.writesBack) {
+      Instruction base = addition(in, "base of");
+      for (const Register r : in.addressRegisters)
+        if (in.writes.has(r)) base.writes.add(r);
+      out.instructions.push_back(std::move(base));
+    }
+    if ((marks & kComputes) != 0) out.instructions.push_back(computing(trees_.at(run.first + i), in));
+    if ((marks & kGone) == 0) out.instructions.push_back(in);
+    const std::uint64_t end = in.address + in.bytes;
+    if (out.instructions.size() > before) {
+      // The last one has the place of the program's, and of what was gone before it; those before it have none.
+      const std::uint64_t begin = isGoneBefore ? from : in.address;
+      for (std::size_t k = before; k < out.instructions.size(); ++k) {
+        out.instructions[k].address = begin;
+        out.instructions[k].bytes = 0;
+      }
+      out.instructions.back().bytes =
+          static_cast<std::uint8_t>(std::min<std::uint64_t>(end - begin, std::numeric_limits<std::uint8_t>::max()));
+      isGoneBefore = false;
+    } else if (out.instructions.empty()) {
+      from = isGoneBefore ? from : in.address;
+      isGoneBefore = true;
+    } else {
+      Instruction &last = out.instructions.back();
+      last.bytes = static_cast<std::uint8_t>(
+          std::min<std::uint64_t>(end - last.address, std::numeric_limits<std::uint8_t>::max()));
+    }
+  }
+  return out;
+}
+
+void Reshaper::handReshaped(const Run &run) {
+  std::unique_ptr<Block> &block = run.shape->reshaped[keyOf(run)];
+  if (block == nullptr) block = std::make_unique<Block>(reshape(run));
+  accesses_.clear();
+  std::size_t next = 0;
+  int at = 0;  ///< in the block
+  for (int i = 0; i < run.count; ++i) {
+    const Instruction &in = run.block->instructions[static_cast<std::size_t>(i)];
+    const std::uint8_t marks = run.marks[static_cast<std::size_t>(i)];
+    const std::size_t first = next;
+    while (next < run.accesses.size() && run.accesses[next].instruction == i) ++next;
+    if (kept_.erase(run.first + i) > 0) {
+      ++at;
+      ++counts_.addresses;
+    }
+    if ((marks & kGone) != 0) {
+      ++counts_.gone;
+      if (in.writesBack) {
+        ++at;
+        ++counts_.addresses;
+      }
+    }
+    const auto add = [&](Access a) {
+      a.instruction = static_cast<std::uint16_t>(at);
+      accesses_.push_back(a);
+    };
+    if ((marks & kComputes) != 0) {
+      const auto tree = trees_.find(run.first + i);
+      for (const Operand &o : tree->second.operands) add(o.access);
+      for (std::size_t a = first; a < next && tree->second.isStored; ++a)
+        if (run.accesses[a].isStore) add(run.accesses[a]);
+      trees_.erase(tree);
+      ++counts_.computing;
+      ++at;
+    }
+    if ((marks & kGone) != 0) continue;
+    for (std::size_t a = first; a < next; ++a) add(run.accesses[a]);
+    ++at;
+  }
+  // What is gone whole leaves nothing to run.
+  if (!block->instructions.empty()) to_.onBlock(*block, static_cast<int>(block->instructions.size()), accesses_);
+}
+
+}  // namespace pimento::trace

@@ -1,0 +1,112 @@
+// A stream as it is once caches compute its candidates (Eva-CiM, section IV-C): loads, operations and stores that a
+// candidate replaces are gone, and one instruction of kind kCim stands for them.
+//
+// It stands where the result is stored, or, where it goes back to a register, where the root stood. Addresses stay with
+// the core: an instruction that changed its base still does, as an addition; where the registers of an operand's
+// address change before the cache computes, an addition keeps the address in a register of its own (kFirstAddress). A
+// load whose value is used elsewhere, too, stays. Instructions that stay take the places in the code of those before
+// them that are gone, so that fetches and branches meet the same addresses.
+//
+// Not here: which trees are candidates (candidates.h), and the time that it takes (sim/core).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "pimento/trace/candidates.h"
+#include "pimento/trace/stream.h"
+
+namespace pimento::trace {
+
+/// What reshaping changed.
+struct ReshapedCounts {
+  std::int64_t computing = 0;  ///< instructions of kind kCim
+  std::int64_t gone = 0;       ///< instructions of the program
+  std::int64_t addresses = 0;  ///< additions that keep an address or change a base, where nothing did before
+};
+
+class Reshaper {
+ public:
+  /// Listens to `candidates`, which is driven by the caller; hands the stream to `to`. Both outlive this. `levels`:
+  /// names of the caches, for texts.
+  Reshaper(Candidates &candidates, std::vector<std::string> levels, Consumer &to);
+  ~Reshaper();
+  Reshaper(const Reshaper &) = delete;
+  Reshaper &operator=(const Reshaper &) = delete;
+
+  /// What `candidates` is given next: the first `count` instructions of a block, which lives as long as this.
+  void add(const Block &block, int count, std::span<const Access> accesses);
+  /// Hands on blocks of which all is known.
+  void pass();
+
+  const ReshapedCounts &counts() const { return counts_; }
+
+ private:
+  static constexpr int kWords = kRegisters / 64;
+  using Registers = std::array<std::uint64_t, kWords>;
+  /// What is worked out once for each block.
+  struct Shape {
+    std::vector<Registers> writes;  ///< of each instruction
+    Registers all{};                ///< of all of them
+    std::unordered_map<std::string, std::unique_ptr<Block>> reshaped;
+  };
+  struct Run {
+    const Block *block = nullptr;
+    Shape *shape = nullptr;
+    std::int64_t first = 0;  ///< number of its first instruction
+    int count = 0;
+    std::vector<Access> accesses;
+    std::vector<std::uint8_t> marks;  ///< of each instruction; empty: nothing changes
+  };
+  /// What becomes of an instruction.
+  enum Mark : std::uint8_t {
+    kGone = 1,      ///< it is part of a candidate, or its store
+    kComputes = 2,  ///< a candidate computes here
+  };
+  struct Operand {
+    const Instruction *load = nullptr;
+    Access access;
+    int kept = -1;  ///< the register that holds its address; -1: its own
+  };
+  struct Tree {
+    std::vector<CimStep> steps;
+    std::vector<Operand> operands;
+    const Instruction *root = nullptr;
+    bool isStored = false;
+    int level = 0;
+  };
+
+  void onTree(const JudgedTree &tree);
+  void onLoad(std::int64_t number, LoadFate fate);
+  Run &runOf(std::int64_t number);
+  bool changesBefore(std::int64_t site, std::int64_t load, const Instruction &in);
+  int keep(std::int64_t load);
+  void mark(std::int64_t number, Mark mark);
+  void handReshaped(const Run &run);
+  std::string keyOf(const Run &run) const;
+  Block reshape(const Run &run) const;
+  Instruction computing(const Tree &tree, const Instruction &site) const;
+  std::string textOf(const Tree &tree, const Instruction &site) const;
+
+  Candidates &candidates_;
+  std::vector<std::string> levels_;
+  Consumer &to_;
+  std::unordered_map<const Block *, std::unique_ptr<Shape>> shapes_;
+  std::deque<Run> runs_;  ///< not handed on yet
+  std::vector<std::vector<Access>> spare_;
+  std::unordered_map<std::int64_t, Tree> trees_;     ///< by the number of the instruction where they compute
+  std::unordered_map<std::int64_t, Register> kept_;  ///< by the number of a load: what holds its address
+  std::int64_t next_ = 0;
+  int nextKept_ = 0;
+  std::vector<Access> accesses_;  ///< of the block in hand
+  ReshapedCounts counts_;
+};
+
+}  // namespace pimento::trace
