@@ -197,7 +197,7 @@ Result<ProgramRun> runProgram(const Options &options, trace::Consumer &consumer)
   end->instructions = selection.passed();
   if (save.writer && !save.writer->finish(*end)) return unwritable(options.save);
   ProgramRun run{source->program(), *end};
-  run.program.loadedAt = selection.program().loadedAt;
+  run.program.loadedAt = selection.loadedAt();
   return run;
 }
 

@@ -5,7 +5,7 @@
 namespace pimento::trace {
 
 void Selection::onStart(const Program &program, bool hasValues) {
-  program_ = &program;
+  loadedAt_ = program.loadedAt;
   for (std::optional<Marker> *m : {&part_.start, &part_.stop})
     if (*m) (*m)->address += program.loadedAt;
   to_.onStart(program, hasValues);

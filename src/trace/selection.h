@@ -37,8 +37,8 @@ class Selection final : public Consumer {
   void onEnd() override { to_.onEnd(); }
   bool wantsMore() const override { return !isOver_ && to_.wantsMore(); }
 
-  /// Once it has started.
-  const Program &program() const { return *program_; }
+  /// Of the program, once it has started; the program itself may be gone by then.
+  std::uint64_t loadedAt() const { return loadedAt_; }
   std::int64_t passed() const { return passed_; }
   /// Markers that have come; true where none was asked for.
   bool hasStarted() const { return !part_.start; }
@@ -52,7 +52,7 @@ class Selection final : public Consumer {
 
   Part part_;
   Consumer &to_;
-  const Program *program_ = nullptr;
+  std::uint64_t loadedAt_ = 0;
   std::int64_t passed_ = 0;
   const bool isWhole_;  ///< all of the stream
   bool isOver_ = false;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -177,7 +178,12 @@ std::string accountsTable(const ProfileAnswer &a) {
   out.row({"account", "cycles", "speedup", "less energy", "processor", "caches"});
   const auto row = [&](const char *name, const evaluate::Account &account) {
     const auto times = [](const std::optional<double> &x) { return x ? fmt::format("{:.3f}", *x) : "-"; };
-    const auto share = [](const std::optional<double> &x) { return x ? fmt::format("{:.0f} %", 100 * *x) : "-"; };
+    // Shares of next to nothing say nothing.
+    constexpr double kLeast = 0.01;
+    const bool isMuch = account.energyImprovement && std::abs(*account.energyImprovement - 1) >= kLeast;
+    const auto share = [&](const std::optional<double> &x) {
+      return x && isMuch ? fmt::format("{:.0f} %", 100 * *x) : "-";
+    };
     out.row({name, fmt::format("{:.0f}", account.cycles), fmt::format("{:.3f}", account.speedup),
              times(account.energyImprovement), share(account.shareProcessor), share(account.shareCaches)});
   };
@@ -197,8 +203,8 @@ std::string accountsTable(const ProfileAnswer &a) {
   bridge.row({"the program as it is", fmt::format("{}", p.cycles), ""});
   double before = static_cast<double>(p.cycles);
   constexpr std::pair<std::string_view, std::string_view> kWords[] = {
-      {"constant_cpi", "instructions gone, at the same cycles each"},
-      {"overlap", "what they took is simulated"},
+      {"constant_cpi", "instructions gone, cycles per instruction as before (paper, high)"},
+      {"overlap", "simulated: what they really took"},
       {"operations", "operations take time"},
       {"banks", "and their banks"},
       {"order", "they wait for stores, and stores for them"},

@@ -8,6 +8,9 @@
 #include "pimento/base/rng.h"
 #include "pimento/targets/cim/accounts.h"
 #include "pimento/targets/cim/profiler.h"
+#include "pimento/targets/cim/rerun.h"
+#include "pimento/targets/cim/reshaping.h"
+#include "pimento/trace/tee.h"
 #include "test/support/machine_file.h"
 
 namespace pimento::targets::cim {
@@ -274,6 +277,114 @@ TEST(CimAccounts, OfRandomProgramsGiveEveryOperationAndLoadOneReason) {
     EXPECT_GT(p.candidates.trees, 0) << locality;
     for (const auto &[name, n] : p.high.counts) EXPECT_GE(n, 0) << name;
   }
+}
+
+/// A random stream through a profiler: its profile, and the reshaped stream through a core of its own.
+struct RandomRun {
+  evaluate::Profile profile;
+  std::int64_t replayed = 0;  ///< cycles
+};
+RandomRun runAtRandom(const machine::Machine &m, std::uint64_t seed, bool isBridged, std::uint64_t words) {
+  Rng rng(seed);
+  std::deque<trace::Block> blocks;
+  for (std::uint64_t b = 0; b < 30; ++b) blocks.push_back(randomBlock(rng, 0x1000 + 0x100 * b));
+  Profiler profiler(m, isBridged);
+  Rerun alone(m, {});
+  Reshaping reshaping(m, alone);
+  trace::Tee both({&profiler, &reshaping});
+  const trace::Program program;
+  both.onStart(program, false);
+  for (int i = 0; i < 6000; ++i) {
+    const trace::Block &block = blocks[rng.below(blocks.size())];
+    const auto count = static_cast<int>(block.instructions.size());
+    std::vector<trace::Access> accesses;
+    for (int k = 0; k < count; ++k) {
+      const trace::Instruction &in = block.instructions[static_cast<std::size_t>(k)];
+      if (in.loads || in.stores)
+        accesses.push_back({0x8000 + 4 * rng.below(words), static_cast<std::uint16_t>(k), 4, in.stores, 0});
+    }
+    both.onBlock(block, count, accesses);
+  }
+  both.onEnd();
+  return {profiler.profile(), alone.cycles()};
+}
+
+TEST(SimulatedAgain, AnEmptyPlanIsTheProgramAsItIs) {
+  // Nothing is as wide as that.
+  const machine::Machine m = test::load("cim-a9", {{"cim.width", "64 bit"}});
+  const RandomRun run = runAtRandom(m, 3, true, 1 << 12);
+  const evaluate::Profile &p = run.profile;
+  ASSERT_TRUE(p.resimulated && p.ideal);
+  EXPECT_EQ(p.candidates.trees, 0);
+  EXPECT_EQ(p.reshaped.gone, 0);
+  for (const evaluate::Account *a : {&*p.resimulated, &*p.ideal}) {
+    EXPECT_EQ(a->cycles, static_cast<double>(p.cycles));
+    EXPECT_EQ(a->energy->total, p.energy.total);
+    for (const auto &[name, n] : p.counts) EXPECT_EQ(a->counts.at(name), n) << name;
+  }
+  for (const evaluate::BridgeStep &s : p.bridge) EXPECT_NEAR(s.cycles, static_cast<double>(p.cycles), 1e-6) << s.effect;
+}
+
+TEST(SimulatedAgain, AccountsAreSound) {
+  for (const char *moves : {"none", "copy"})
+    for (const char *accept : {"all", "time", "energy", "both"})
+      for (const std::uint64_t words : {1 << 8, 1 << 14}) {
+        const machine::Machine m = test::load(
+            "cim-a9",
+            {{"cim.moves", moves}, {"cim.accept", accept}, {"cim.locality", "bank"}, {"caches.l1d.banks", "4 count"}});
+        const RandomRun run = runAtRandom(m, words, true, words);
+        const evaluate::Profile &p = run.profile;
+        ASSERT_TRUE(p.resimulated && p.ideal);
+        const auto cost = p.candidates.operations[static_cast<std::size_t>(trace::Fate::kCost)];
+        if (std::string_view(accept) == "all") {
+          EXPECT_GT(p.candidates.trees, 0);
+          EXPECT_EQ(cost, 0);
+        }
+        EXPECT_EQ(p.reshaped.computing, p.candidates.trees);
+        EXPECT_EQ(p.reshaped.gone, p.candidates.removed.all());
+        const auto banks = p.candidates.operations[static_cast<std::size_t>(trace::Fate::kBank)];
+        EXPECT_EQ(banks > 0, std::string_view(moves) == "none");
+        // The reshaped stream alone gives what the profiler's threads gave.
+        EXPECT_EQ(p.resimulated->cycles, static_cast<double>(run.replayed));
+        EXPECT_EQ(p.resimulated->counts.at("instructions"),
+                  p.instructions - p.reshaped.gone + p.reshaped.computing + p.reshaped.addresses);
+        EXPECT_LE(p.ideal->cycles, 1.005 * p.resimulated->cycles);
+        ASSERT_EQ(p.bridge.size(), 6U);
+        EXPECT_EQ(p.bridge.back().cycles, p.resimulated->cycles);
+        for (const evaluate::Account *a : {&p.low, &p.high, &*p.resimulated, &*p.ideal}) {
+          double sum = 0;
+          for (const energy::EnergyRow &r : a->energy->rows) sum += r.energy.value;
+          EXPECT_NEAR(sum, a->energy->total.value, 1e-9 * sum);
+          EXPECT_LE(*a->energyImprovement, *a->mostImprovement * (1 + 1e-9));
+        }
+        std::int64_t operations = 0;
+        for (const auto &[name, n] : p.resimulated->counts)
+          if (name.ends_with(".cim_add") || name.ends_with(".cim_or") || name.ends_with(".cim_and") ||
+              name.ends_with(".cim_xor"))
+            operations += n;
+        EXPECT_EQ(operations, p.candidates.offloaded());
+      }
+}
+
+TEST(SimulatedAgain, WhatIsAcceptedForItsEnergyTakesNoMore) {
+  const auto improvement = [](const char *accept) {
+    const machine::Machine m = test::load("cim-a9", {{"cim.accept", accept}});
+    return runAtRandom(m, 5, false, 1 << 8).profile.low.energyImprovement.value();
+  };
+  EXPECT_GE(improvement("energy"), 1);
+  EXPECT_GE(improvement("energy"), improvement("all"));
+}
+
+TEST(SimulatedAgain, SamplesAreNot) {
+  const machine::Machine m = test::load("cim-a9");
+  Rng rng(1);
+  const trace::Block block = randomBlock(rng, 0x1000);
+  Profiler profiler(m);
+  for (int i = 0; i < 3000; ++i) profiler.onBlock(block, static_cast<int>(block.instructions.size()), {});
+  for (int i = 0; i < 3000; ++i) profiler.warm(block, static_cast<int>(block.instructions.size()), {});
+  for (int i = 0; i < 3000; ++i) profiler.onBlock(block, static_cast<int>(block.instructions.size()), {});
+  profiler.onEnd();
+  EXPECT_FALSE(profiler.profile().resimulated.has_value());
 }
 
 }  // namespace
