@@ -9,7 +9,7 @@
 #include <fstream>
 #include <memory>
 
-#include "pimento/driver/machine_option.h"
+#include "pimento/driver/host_choices.h"
 #include "pimento/driver/program_run.h"
 #include "pimento/emit/format.h"
 #include "pimento/evaluate/target.h"

@@ -92,46 +92,4 @@ Result<machine::Machine> loadTarget(const Options &options, const std::string &n
   return *options.tools->cache->get<Result<machine::Machine>>(key, kMachine, read);
 }
 
-namespace {
-
-/// --locality and --levels.
-Status applyOptions(const Options &options, machine::Machine &machine) {
-  using Locality = machine::Cim::Locality;
-  if (options.locality.empty() && options.levels.empty()) return okStatus();
-  if (!machine.cim)
-    return error("missing-section", {machine.name}, fmt::format("{} has no section 'cim'", machine.name),
-                 "choose a machine whose caches compute, as cim-a9");
-  constexpr std::pair<std::string_view, Locality> kLocalities[] = {
-      {"level", Locality::kLevel}, {"bank", Locality::kBank}, {"bitline", Locality::kBitline}};
-  if (!options.locality.empty()) {
-    const auto found = std::find_if(std::begin(kLocalities), std::end(kLocalities),
-                                    [&](const auto &l) { return l.first == options.locality; });
-    if (found == std::end(kLocalities))
-      return usageError("bad-locality", "--locality", fmt::format("no locality '{}'", options.locality),
-                        suggest(options.locality, {"level", "bank", "bitline"}));
-    machine.cim->locality = found->second;
-  }
-  if (options.levels.empty()) return okStatus();
-  machine.cim->levels.clear();
-  std::vector<std::string> names;
-  for (const machine::CacheLevel &l : machine.caches) names.push_back(l.name);
-  for (const std::string_view name : split(options.levels, ',')) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end())
-      return usageError("unknown-name", "--levels", fmt::format("{} has no cache '{}'", machine.name, name),
-                        suggest(std::string(name), names));
-    machine.cim->levels.push_back(static_cast<int>(found - names.begin()));
-  }
-  return okStatus();
-}
-
-}  // namespace
-
-Result<machine::Machine> loadHost(const Options &options) {
-  Result<machine::Machine> machine = loadTarget(options, options.target.empty() ? "cim-a9" : options.target);
-  if (!machine) return machine;
-  if (Status s = applyOptions(options, *machine); !s) return s.diagnostics();
-  return machine;
-}
-
 }  // namespace pimento::driver

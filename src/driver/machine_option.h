@@ -15,10 +15,6 @@ namespace pimento::driver {
 /// Loads the machine `name` with the overrides of `options`. Diagnostics: bad-override, those of machine files.
 Result<machine::Machine> loadTarget(const Options &options, const std::string &name);
 
-/// The machine whose core runs programs (cim-a9 where none is named), with --locality and --levels. Diagnostics: those
-/// of loadTarget, missing-section, bad-locality, unknown-name.
-Result<machine::Machine> loadHost(const Options &options);
-
 /// Folders with machine files: `options.machinePath`, else $PIMENTO_MACHINES, else those that come with the tool.
 std::vector<std::string> machineFolders(const Options &options);
 

@@ -192,7 +192,12 @@ constexpr auto kRows = std::to_array<OptionRow>({
            "bank)",
    .page = "models/cim.md", .usual = "the machine's cim.locality"},
   {.name = "levels", .field = &Options::levels, .value = "NAMES", .verbs = {V::kProfile, V::kCompile},
-   .help = "caches that compute, as in l1d,l2", .page = "models/cim.md", .usual = "the machine's cim.levels"},
+   .help = "caches that compute, joined by + where they do so together; profile: several choices, as in l1d,l2,l1d+l2",
+   .page = "how-to/profile.md#choices", .usual = "the machine's cim.levels"},
+  {.name = "caches", .field = &Options::caches, .value = "SIZES", .verbs = {V::kProfile, V::kCompile},
+   .help = "sizes of the caches on the way of data, with ways or without, as in 64KiB/4+2MiB; profile: several choices, "
+           "with commas",
+   .page = "how-to/profile.md#choices", .usual = "the machine's caches"},
   {.name = "start", .field = &Options::start, .value = "PLACE[:N]", .verbs = {V::kProfile, V::kCompile},
    .help = "begin at a function or an address (0x...), when it is reached for the Nth time",
    .page = "how-to/profile.md#a-part-of-a-run", .usual = "the program's first instruction"},

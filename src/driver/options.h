@@ -56,7 +56,8 @@ struct Options {
   std::string sysroot;                             ///< profile: folder with its loader and libraries
   std::string stdoutFile;                          ///< profile: what it writes; empty: to standard error
   std::string locality;      ///< profile: how near operands must lie; empty: as the machine has it
-  std::string levels;        ///< profile: names of caches that compute, with commas; empty: as the machine has it
+  std::string levels;        ///< profile: choices of caches that compute, "l1d,l2,l1d+l2"; empty: as the machine has it
+  std::string caches;        ///< profile: choices of sizes, "32KiB+256KiB,64KiB/4+2MiB"; empty: as the machine has them
   std::string start, stop;   ///< profile: markers, "FUNCTION:N" or "0xADDRESS:N"
   std::int64_t skip = 0;     ///< profile: instructions from the start on
   bool isSampled = false;    ///< profile

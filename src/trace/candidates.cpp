@@ -24,7 +24,6 @@ struct Node {
   std::uint32_t uses = 0, usesInTrees = 0;
   std::uint16_t bytes = 0;
   std::int8_t level = kNone;
-  std::int8_t computedAt = kNone;            ///< loads: where the last candidate that they are in computes
   bool isOperand = false, isStored = false;  ///< how that user takes it
   bool isDead = false;                       ///< the destination has been overwritten
   bool hasOtherUses = false;                 ///< of what else it writes: flags
@@ -373,7 +372,6 @@ void Candidates::State::accept(const Node &root, std::span<const std::int64_t> t
   CandidatesAt &place = counts.at[static_cast<std::size_t>(level)];
   for (const std::int64_t l : loads) {
     ++at(l).usesInTrees;
-    at(l).computedAt = static_cast<std::int8_t>(level);
     place.writtenBack += at(l).level < level ? 1 : 0;
   }
   place.copied += copiesOf(loads, level);
@@ -474,7 +472,8 @@ void Candidates::State::close(Node &n) {
   ++counts.loads[static_cast<std::size_t>(fate)];
   if (loadListener) loadListener(n.index, fate);
   if (!isGone) return;
-  ++counts.at[static_cast<std::size_t>(n.computedAt)].loads;
+  if (n.level >= 0 && n.level < static_cast<int>(counts.at.size()))
+    ++counts.at[static_cast<std::size_t>(n.level)].loads;
   ++counts.removed.loads;
   remove(*n.step->in);
 }

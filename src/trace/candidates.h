@@ -96,7 +96,7 @@ std::string_view name(LoadFate fate);
 struct CandidatesAt {
   std::int64_t trees = 0, stored = 0;
   std::vector<std::int64_t> operations;      ///< by place in CimRules::operations
-  std::int64_t loads = 0;                    ///< that vanish
+  std::int64_t loads = 0;                    ///< that it serves, and that vanish
   std::int64_t writtenBack = 0, copied = 0;  ///< operands that were brought near
 };
 

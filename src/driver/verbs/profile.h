@@ -16,14 +16,23 @@ struct FunctionCycles {
   std::int64_t cycles = 0;
 };
 
-struct ProfileAnswer {
-  std::string program;
+/// One choice of caches, and of those that compute.
+struct ProfileChoice {
+  std::string caches, levels;  ///< as the options have them; empty: the machine's own
   machine::Machine machine;
   evaluate::Profile profile;
+};
+
+struct ProfileAnswer {
+  std::string program;
+  std::vector<ProfileChoice> choices;  ///< one at least; what follows is of the first one
   trace::ProgramEnd guest;
   bool isSampled = false;
   std::vector<FunctionCycles> functions;  ///< the slowest first
   std::vector<std::string> warnings;
+
+  const machine::Machine &machine() const { return choices.front().machine; }
+  const evaluate::Profile &profile() const { return choices.front().profile; }
 };
 
 /// `options.input` is the program, or a saved trace. Diagnostics: those of runProgram() and machines; Target::profiler.

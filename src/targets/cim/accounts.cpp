@@ -134,7 +134,8 @@ trace::CandidateCounts countsOf(const machine::Machine &machine, const trace::Ci
   at.trees = 1;
   at.stored = tree.isStored ? 1 : 0;
   at.operations.assign(tree.operations.begin(), tree.operations.end());
-  at.loads = tree.goneLoads;
+  if (tree.highest >= 0 && tree.highest < std::ssize(c.at))
+    c.at[static_cast<std::size_t>(tree.highest)].loads = tree.goneLoads;
   at.writtenBack = tree.writtenBack;
   at.copied = tree.copied;
   c.removed = tree.removed;

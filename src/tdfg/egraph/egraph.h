@@ -147,7 +147,7 @@ class EGraph {
   enum Word : int { kOp, kClass, kNext, kStamp, kArguments };
   static constexpr int kPlaceBits = 4;
   static constexpr NodeId kFirst = 1;
-  static constexpr std::size_t kSizes = 2 + Language::kMostArguments / 2;
+  static constexpr std::size_t kSizes = 2 + (Language::kMostArguments + 1) / 2;
   /// Stamps: those out of the table have the bit kLoose as well. Dead nodes have the highest bit, the number of lists
   /// that they are in, and when they last changed, from kDiedAt on: then they are among the changed ones still.
   static constexpr std::uint32_t kGone = 1U << 30, kDead = 1U << 31, kLoose = 1U << 30;

@@ -144,13 +144,34 @@ TEST(Profile, RefusesWhatTheMachineDoesNotHave) {
     return out.diagnostics.front().code;
   };
   EXPECT_EQ(codeOf([](Options &o) { o.locality = "near"; }), "bad-locality");
-  EXPECT_EQ(codeOf([](Options &o) { o.levels = "l1d,l7"; }), "unknown-name");
+  EXPECT_EQ(codeOf([](Options &o) { o.levels = "l1d+l7"; }), "unknown-name");
+  EXPECT_EQ(codeOf([](Options &o) { o.levels = "l1d,,l2"; }), "empty-choice");
+  EXPECT_EQ(codeOf([](Options &o) { o.caches = "32KiB+1MiB,"; }), "empty-choice");
+  EXPECT_EQ(codeOf([](Options &o) { o.caches = "32"; }), "bad-caches");
+  EXPECT_EQ(codeOf([](Options &o) { o.caches = "KiB"; }), "bad-caches");
+  EXPECT_EQ(codeOf([](Options &o) { o.caches = "32KiB+1MiB+2MiB"; }), "bad-caches");
+  EXPECT_EQ(codeOf([](Options &o) { o.caches = "33KiB"; }), "impossible-value");
+  EXPECT_EQ(codeOf([](Options &o) { o.caches = "32KiB/x"; }), "bad-number");
+  EXPECT_EQ(codeOf([](Options &o) { o.caches = "32parsec"; }), "wrong-unit");
+  EXPECT_EQ(codeOf([](Options &o) { o.sets = {"cim.moves=fly"}; }), "unknown-choice");
+  EXPECT_EQ(codeOf([](Options &o) { o.sets = {"cim.accept=never"}; }), "unknown-choice");
   EXPECT_EQ(codeOf([](Options &o) { o.sets = {"energy.set=table3"}; }), "no-cim-energy") << "of another first cache";
   EXPECT_EQ(codeOf([](Options &o) {
               o.target = "hbm-pim";
               o.levels = "l1d";
             }),
             "missing-section");
+}
+
+TEST(Profile, ListingsAreOfOneMachine) {
+  Options o;
+  o.input = "/bin/true";
+  o.emit = "reshaped";
+  o.levels = "l1d,l2";
+  const Outcome out = run(VerbId::kCompile, o);
+  EXPECT_NE(out.status, 0);
+  ASSERT_FALSE(out.diagnostics.empty());
+  EXPECT_EQ(out.diagnostics.front().code, "one-choice");
 }
 
 TEST(Profile, IsForProgramsOfHosts) {

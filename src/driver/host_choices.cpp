@@ -1,0 +1,133 @@
+#include "pimento/driver/host_choices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pimento/base/suggest.h"
+#include "pimento/base/text.h"
+#include "pimento/driver/machine_option.h"
+
+namespace pimento::driver {
+
+namespace {
+
+constexpr const char *kUsual = "cim-a9";
+
+/// The choices of an option; of one that is not given an empty one, the machine's own. Diagnostic: "empty-choice".
+Result<std::vector<std::string>> partsOf(const std::string &list, const char *option) {
+  std::vector<std::string> out;
+  for (const std::string_view part : split(list, ',')) out.emplace_back(part);
+  if (out.size() > 1 && std::ranges::find(out, "") != out.end())
+    return usageError("empty-choice", option, fmt::format("'{}' has an empty choice", list),
+                      "put one comma between two choices, and none at the end");
+  return out;
+}
+
+/// Names of the caches that data pass, from the core on.
+std::vector<std::string> dataWay(const machine::Machine &machine) {
+  std::vector<std::string> out;
+  const auto first = std::ranges::find(machine.caches, true, &machine::CacheLevel::servesData);
+  for (auto l = static_cast<int>(first - machine.caches.begin()); l >= 0 && l < std::ssize(machine.caches);
+       l = machine.caches[static_cast<std::size_t>(l)].next)
+    out.push_back(machine.caches[static_cast<std::size_t>(l)].name);
+  return out;
+}
+
+/// "32KiB+256KiB/8": sizes of the caches on the way of data, with ways or without, as overrides.
+Result<std::vector<std::string>> overridesOf(const std::string &caches, const machine::Machine &machine) {
+  std::vector<std::string> out;
+  const std::vector<std::string> way = dataWay(machine);
+  const std::vector<std::string_view> parts = split(caches, '+');
+  if (parts.size() > way.size())
+    return usageError("bad-caches", "--caches",
+                      fmt::format("'{}' names {} caches, and {} has {} on the way of data", caches, parts.size(),
+                                  machine.name, way.size()),
+                      fmt::format("give the sizes of {}, joined by +", join(way, " and ")));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::size_t slash = parts[i].find('/');
+    const std::string_view size = parts[i].substr(0, slash);
+    const std::size_t unit = size.find_first_not_of("0123456789");
+    if (unit == 0 || unit == std::string_view::npos)
+      return usageError("bad-caches", "--caches", fmt::format("'{}' is no size of a cache", parts[i]),
+                        "write SIZE or SIZE/WAYS for each, as in 32KiB+256KiB/8, with commas between choices");
+    out.push_back(fmt::format("caches.{}.size={} {}", way[i], size.substr(0, unit), size.substr(unit)));
+    if (slash != std::string_view::npos)
+      out.push_back(fmt::format("caches.{}.ways={} count", way[i], parts[i].substr(slash + 1)));
+  }
+  return out;
+}
+
+Status applyLocality(const Options &options, machine::Machine &machine) {
+  using Locality = machine::Cim::Locality;
+  constexpr std::pair<std::string_view, Locality> kLocalities[] = {
+      {"level", Locality::kLevel}, {"bank", Locality::kBank}, {"bitline", Locality::kBitline}};
+  if (options.locality.empty()) return okStatus();
+  const auto found = std::ranges::find(kLocalities, options.locality, &std::pair<std::string_view, Locality>::first);
+  if (found == std::end(kLocalities))
+    return usageError("bad-locality", "--locality", fmt::format("no locality '{}'", options.locality),
+                      suggest(options.locality, {"level", "bank", "bitline"}));
+  machine.cim->locality = found->second;
+  return okStatus();
+}
+
+/// "l1d+l2": caches that compute together.
+Status applyLevels(const std::string &levels, machine::Machine &machine) {
+  if (levels.empty()) return okStatus();
+  machine.cim->levels.clear();
+  std::vector<std::string> names;
+  for (const machine::CacheLevel &l : machine.caches) names.push_back(l.name);
+  for (const std::string_view name : split(levels, '+')) {
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end())
+      return usageError("unknown-name", "--levels", fmt::format("{} has no cache '{}'", machine.name, name),
+                        suggest(std::string(name), names));
+    machine.cim->levels.push_back(static_cast<int>(found - names.begin()));
+  }
+  return okStatus();
+}
+
+}  // namespace
+
+Result<std::vector<HostChoice>> hostChoices(const Options &options) {
+  const std::string name = options.target.empty() ? kUsual : options.target;
+  const Result<machine::Machine> plain = loadTarget(options, name);
+  if (!plain) return plain.diagnostics();
+  const bool asksCim = !options.locality.empty() || !options.levels.empty();
+  if (asksCim && !plain->cim)
+    return error("missing-section", {plain->name}, fmt::format("{} has no section 'cim'", plain->name),
+                 "choose a machine whose caches compute, as cim-a9");
+  const Result<std::vector<std::string>> sizes = partsOf(options.caches, "--caches");
+  if (!sizes) return sizes.diagnostics();
+  const Result<std::vector<std::string>> computing = partsOf(options.levels, "--levels");
+  if (!computing) return computing.diagnostics();
+  std::vector<HostChoice> out;
+  for (const std::string &caches : *sizes) {
+    Options changed = options;
+    if (!caches.empty()) {
+      const Result<std::vector<std::string>> sets = overridesOf(caches, *plain);
+      if (!sets) return sets.diagnostics();
+      changed.sets.insert(changed.sets.end(), sets->begin(), sets->end());
+    }
+    const Result<machine::Machine> machine = loadTarget(changed, name);
+    if (!machine) return machine.diagnostics();
+    for (const std::string &levels : *computing) {
+      HostChoice &choice = out.emplace_back(caches, levels, *machine);
+      if (Status s = applyLocality(options, choice.machine); !s) return s.diagnostics();
+      if (Status s = applyLevels(levels, choice.machine); !s) return s.diagnostics();
+    }
+  }
+  return out;
+}
+
+Result<machine::Machine> loadHost(const Options &options) {
+  Result<std::vector<HostChoice>> choices = hostChoices(options);
+  if (!choices) return choices.diagnostics();
+  if (choices->size() > 1)
+    return usageError("one-choice", options.levels.find(',') != std::string::npos ? "--levels" : "--caches",
+                      "a listing is of one machine, and these are several",
+                      "give one choice; join caches that compute together by +, as in l1d+l2");
+  return std::move(choices->front().machine);
+}
+
+}  // namespace pimento::driver

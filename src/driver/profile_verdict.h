@@ -1,0 +1,25 @@
+// What the numbers of a profile say, in words: whether caches that compute help the program, which ones, and what keeps
+// the rest on the core.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pimento/driver/verbs/profile.h"
+
+namespace pimento::driver {
+
+/// Sentences, with the numbers that they rest on; none of a sample.
+std::vector<std::string> verdictOf(const ProfileAnswer &answer);
+
+/// "operands come from registers": why an operation or load stays, by its name in reports.
+std::string_view reasonInWords(std::string_view reason);
+
+/// Why operations and loads are not offloaded: names of fates, and their numbers.
+std::vector<std::pair<std::string, std::int64_t>> lost(const trace::CandidateCounts &counts);
+
+/// "l1d+l2 of 64KiB+2MiB": what a choice has beside the machine.
+std::string nameOf(const ProfileChoice &choice);
+
+}  // namespace pimento::driver
