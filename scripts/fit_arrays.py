@@ -6,9 +6,9 @@
 
 The rows stand in validation/cim. Every quantity of a set is a sum of terms with coefficients that are not negative:
 
-    column * bits * ways read + wires * bits * sqrt(size) + edge * sqrt(size) + area * size + constant
+    column * bits * ways read + wires * bits * sqrt(s) + edge * sqrt(s) + size * s + constant
 
-and for latency tags * sqrt(size) where tags come before data. Sizes are in KiB. Operations are fitted as what they take
+and for latency tags * sqrt(s) where tags come before data; s is the size in KiB. Operations are fitted as what they take
 beyond a read. Coefficients minimise the sum of squared
 relative errors: of every subset of the terms the least squares are solved, and of those without a negative
 coefficient the best is taken. Each row but the largest and the smallest is then left out in turn and predicted from the
@@ -27,7 +27,7 @@ ROWS = ROOT / "validation" / "cim"
 SETS = ROOT / "machines" / "arrays"
 PAGE = ROOT / "docs" / "models" / "arrays.md"
 BEGIN, END = "<!-- table: scripts/fit_arrays.py -->\n", "<!-- end of table -->\n"
-TERMS = ("column", "wires", "edge", "area", "constant", "tags")
+TERMS = ("column", "wires", "edge", "size", "constant", "tags")
 LINE = 512  # bits
 FIT, LEFT_OUT, MEAN = 1.5, 2.0, 1.25  # bounds of the factor between a row and its model; the last for cacti7
 BOUNDED = ("cacti7", "destiny", "release-constants")
@@ -240,6 +240,7 @@ def set_text(name, models, coefficients):
     if name != "release-constants":
         text += ("leakage_in_cells:\n  value: %.4g %%\n  source: \"DESTINY: SRAM against arrays of the same size whose cells do "
                  "not leak\"\n  confidence: %s\n" % (100 * leakage_in_cells(), "paper" if name == "destiny" else "assumed"))
+        text += "reference: sram\n"
     text += "models:\n"
     for cell in dict.fromkeys(c for c, _ in models):
         text += "  %s:\n" % cell
