@@ -16,6 +16,7 @@ others. Plain Python: any machine gives the same digits.
 """
 
 import csv
+import functools
 import math
 import pathlib
 import re
@@ -53,6 +54,11 @@ def solve(matrix, right):
 
 def fit(features, values):
     """The coefficients, none negative, with the least sum of squared relative errors."""
+    return least_squares(tuple(map(tuple, features)), tuple(values))
+
+
+@functools.lru_cache(maxsize=None)
+def least_squares(features, values):
     rows = [[f / v for f in row] for row, v in zip(features, values)]
     best, least = None, math.inf
     for subset in range(1, 1 << len(rows[0])):
@@ -275,10 +281,14 @@ table:
 
 
 def report_text(report):
-    lines = ["| set | cell | device | quantity | rows | worst factor | left out in turn: worst | mean |",
-             "|---|---|---|---|---|---|---|---|"]
-    lines += ["| `%(set)s` | %(cell)s | %(device)s | %(quantity)s | %(rows)d | %(fit).2f | %(left).2f | %(mean).2f |" % r
-              for r in report]
+    """A row for each model: worst factor of a row, of one that is left out, and the mean of those."""
+    columns = {"read": "read", "write": "write", "latency": "latency", "write_latency": "write's latency",
+               "leakage": "leakage", "area": "area", "cim_read": "computing read", "and": "AND, OR", "xor": "XOR, sum"}
+    lines = ["| set | cell | device | rows | %s |" % " | ".join(columns.values()), "|" + "---|" * (4 + len(columns))]
+    for key in dict.fromkeys((r["set"], r["cell"], r["device"]) for r in report):
+        has = {r["quantity"]: r for r in report if (r["set"], r["cell"], r["device"]) == key}
+        cells = ["%(fit).2f, %(left).2f, %(mean).2f" % has[c] if c in has else "" for c in columns]
+        lines.append("| `%s` | %s | %s | %d | %s |" % (*key, max(r["rows"] for r in has.values()), " | ".join(cells)))
     return "\n".join(lines) + "\n"
 
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "pimento/base/file.h"
+#include "pimento/base/suggest.h"
 #include "pimento/energy/array/data_file.h"
 #include "pimento/machine/sections/rows.h"
 
@@ -14,7 +15,7 @@ namespace row = machine::row;
 
 constexpr const char *kEnergy = "pJ|fJ|nJ";
 constexpr const char *kTime = "ns|ps|us";
-constexpr Shelf kShelf{"cells", "cell", "unknown-cell"};
+constexpr std::string_view kShelf = "cells";
 constexpr const char *kHelp = "machines/cells/sram.yaml is such a file";
 
 row::Rows rowsOf(const std::string &operation) {
@@ -113,7 +114,9 @@ Result<Cell> parseCell(std::string_view yaml, std::string_view file) {
 
 Result<Cell> loadCell(std::string_view nameOrFile, const std::vector<std::string> &folders) {
   const auto path = findDataFile(kShelf, nameOrFile, folders);
-  if (!path) return path.diagnostics();
+  if (!path)
+    return error("unknown-cell", {}, "unknown cell '" + std::string(nameOrFile) + "'",
+                 suggest(nameOrFile, listCells(folders)) + "; or a path that ends in .yaml");
   const auto contents = readFile(*path);
   if (!contents) return contents.diagnostics();
   return parseCell(*contents, *path);

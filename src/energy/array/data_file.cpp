@@ -4,7 +4,6 @@
 #include <system_error>
 #include <utility>
 
-#include "pimento/base/suggest.h"
 #include "pimento/machine/machine.h"
 
 namespace pimento::energy::array {
@@ -51,27 +50,26 @@ Result<DataFile> readDataFile(std::string_view yaml, std::string_view file, cons
 
 namespace {
 
-std::vector<std::string> below(const Shelf &shelf, const std::vector<std::string> &folders) {
+std::vector<std::string> below(std::string_view shelf, const std::vector<std::string> &folders) {
   std::vector<std::string> paths;
-  for (const std::string &f : folders) paths.push_back((fs::path(f) / shelf.folder).string());
+  for (const std::string &f : folders) paths.push_back((fs::path(f) / shelf).string());
   return paths;
 }
 
 }  // namespace
 
-Result<std::string> findDataFile(const Shelf &shelf, std::string_view nameOrFile,
-                                 const std::vector<std::string> &folders) {
+std::optional<std::string> findDataFile(std::string_view shelf, std::string_view nameOrFile,
+                                        const std::vector<std::string> &folders) {
   if (nameOrFile.ends_with(".yaml")) return std::string(nameOrFile);
   for (const std::string &folder : below(shelf, folders)) {
     const fs::path path = fs::path(folder) / (std::string(nameOrFile) + ".yaml");
     std::error_code ignored;
     if (nameOrFile.find('/') == std::string_view::npos && fs::is_regular_file(path, ignored)) return path.string();
   }
-  return error(shelf.code, {}, "unknown " + std::string(shelf.noun) + " '" + std::string(nameOrFile) + "'",
-               suggest(nameOrFile, listDataFiles(shelf, folders)) + "; or a path that ends in .yaml");
+  return std::nullopt;
 }
 
-std::vector<std::string> listDataFiles(const Shelf &shelf, const std::vector<std::string> &folders) {
+std::vector<std::string> listDataFiles(std::string_view shelf, const std::vector<std::string> &folders) {
   return machine::listMachines(below(shelf, folders));
 }
 

@@ -3,7 +3,7 @@
 // Not here: which rows (cell.cpp, set.cpp).
 #pragma once
 
-#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,16 +34,11 @@ struct DataFile {
 Result<DataFile> readDataFile(std::string_view yaml, std::string_view file, const machine::Place &places,
                               const std::string &help);
 
-/// A kind of file in the folders of machine files.
-struct Shelf {
-  const char *folder;  ///< below those of machine files: "cells"
-  const char *noun;    ///< "cell"
-  const char *code;    ///< of an unknown name
-};
-
-/// The path of `nameOrFile`, a name or a path that ends in .yaml. Diagnostic: the shelf's code.
-Result<std::string> findDataFile(const Shelf &shelf, std::string_view nameOrFile,
-                                 const std::vector<std::string> &folders);
-std::vector<std::string> listDataFiles(const Shelf &shelf, const std::vector<std::string> &folders);
+/// The path of `nameOrFile`, a name looked up in `shelf` ("cells") below `folders`, or a path that ends in .yaml;
+/// nothing where no folder has it.
+std::optional<std::string> findDataFile(std::string_view shelf, std::string_view nameOrFile,
+                                        const std::vector<std::string> &folders);
+/// Names of files in `shelf`, sorted.
+std::vector<std::string> listDataFiles(std::string_view shelf, const std::vector<std::string> &folders);
 
 }  // namespace pimento::energy::array

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "pimento/base/file.h"
+#include "pimento/base/suggest.h"
 #include "pimento/energy/array/data_file.h"
 #include "pimento/machine/sections/rows.h"
 
@@ -17,7 +18,7 @@ constexpr const char *kEnergy = "pJ|fJ|nJ";
 constexpr const char *kTime = "ns|ps|us";
 constexpr const char *kBytes = "B|KiB|MiB";
 constexpr double kMostBytes = 1e12;
-constexpr Shelf kShelf{"arrays", "set", "unknown-set"};
+constexpr std::string_view kShelf = "arrays";
 constexpr const char *kHelp = "machines/arrays/cacti7.yaml is such a file";
 constexpr const char *kAnyDevice = "any";
 
@@ -173,7 +174,9 @@ Result<Set> parseSet(std::string_view yaml, std::string_view file, const std::ve
 
 Result<Set> loadSet(std::string_view nameOrFile, const std::vector<std::string> &folders) {
   const auto path = findDataFile(kShelf, nameOrFile, folders);
-  if (!path) return path.diagnostics();
+  if (!path)
+    return error("unknown-set", {}, "unknown set '" + std::string(nameOrFile) + "'",
+                 suggest(nameOrFile, listSets(folders)) + "; or a path that ends in .yaml");
   const auto contents = readFile(*path);
   if (!contents) return contents.diagnostics();
   return parseSet(*contents, *path, folders);
