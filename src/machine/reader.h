@@ -1,7 +1,8 @@
 // From a merged tree to checked values: every key known, every number with unit, source and confidence, in bounds.
 //
-// Driven by rows alone: those of schema(), or of another kind of file. Formulas are evaluated here, after all plain numbers are known, so an override of a
-// timing parameter reaches every latency that uses it. Not here: what values mean together (build.h).
+// Driven by rows alone: those of schema(), or of another kind of file. Formulas are evaluated here, after all plain
+// numbers are known, so an override of a timing parameter reaches every latency that uses it. Not here: what values
+// mean together (build.h).
 #pragma once
 
 #include <cstdint>

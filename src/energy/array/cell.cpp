@@ -13,10 +13,8 @@ namespace {
 
 namespace row = machine::row;
 
-constexpr const char *kEnergy = "pJ|fJ|nJ";
-constexpr const char *kTime = "ns|ps|us";
-constexpr std::string_view kShelf = "cells";
-constexpr const char *kHelp = "machines/cells/sram.yaml is such a file";
+constexpr std::string_view kCellShelf = "cells";
+constexpr const char *kCellHelp = "machines/cells/sram.yaml is such a file";
 
 row::Rows rowsOf(const std::string &operation) {
   const std::string path = "operations." + operation;
@@ -31,9 +29,9 @@ row::Rows rowsOf(const std::string &operation) {
       times("sense", "times that a column is sensed", true),
       times("wires", "rows that leave the array; 1 if omitted", false),
       times("write", "rows written back; 0 if omitted", false),
-      row::real(path + ".logic", kEnergy, 0, row::kAny,
+      row::real(path + ".logic", kEnergyUnits, 0, row::kAny,
                 "what an amplifier takes beyond reads, per column; 0 if omitted", false),
-      row::real(path + ".time", kTime, 0, row::kAny, "beyond a read and its further senses; 0 if omitted", false),
+      row::real(path + ".time", kTimeUnits, 0, row::kAny, "beyond a read and its further senses; 0 if omitted", false),
   };
 }
 
@@ -41,7 +39,7 @@ const machine::Place &cellPlaces() {
   static const std::vector<machine::SchemaRow> kRows = [] {
     row::Rows rows = row::everywhere();
     const auto energy = [](const char *path, const char *meaning) {
-      return row::real(path, kEnergy, 0, row::kAny, meaning);
+      return row::real(path, kEnergyUnits, 0, row::kAny, meaning);
     };
     row::append(rows, {row::text("name", "name of the cell", true), row::text("about", "what the cell is", true),
                        row::integer("technology", "nm", 1, 1000, "feature size that its numbers hold for", true),
@@ -50,10 +48,10 @@ const machine::Place &cellPlaces() {
                        row::section("read", "of one bit", true), energy("read.bitlines", "charging its bit-lines"),
                        energy("read.cell", "what flows through the cell, and its word line's share"),
                        energy("read.sense", "its sense amplifier"),
-                       row::real("read.time", kTime, 0, row::kAny, "until the amplifier can tell"),
+                       row::real("read.time", kTimeUnits, 0, row::kAny, "until the amplifier can tell"),
                        row::section("write", "of one bit", true), energy("write.bitlines", "charging its bit-lines"),
                        energy("write.cell", "switching the cell"), energy("write.driver", "its write driver"),
-                       row::real("write.time", kTime, 0, row::kAny, "the pulse"),
+                       row::real("write.time", kTimeUnits, 0, row::kAny, "the pulse"),
                        row::section("operations", "what its sense amplifiers can do")});
     for (const Operation o : operations()) row::append(rows, rowsOf(std::string(name(o))));
     return rows;
@@ -83,7 +81,7 @@ Steps stepsOf(const DataFile &file, const std::string &path) {
 }  // namespace
 
 Result<Cell> parseCell(std::string_view yaml, std::string_view file) {
-  auto read = readDataFile(yaml, file, cellPlaces(), kHelp);
+  auto read = readDataFile(yaml, file, cellPlaces(), kCellHelp);
   if (!read) return std::move(read.diagnostics());
   const DataFile &f = *read;
   Cell cell;
@@ -113,7 +111,7 @@ Result<Cell> parseCell(std::string_view yaml, std::string_view file) {
 }
 
 Result<Cell> loadCell(std::string_view nameOrFile, const std::vector<std::string> &folders) {
-  const auto path = findDataFile(kShelf, nameOrFile, folders);
+  const auto path = findDataFile(kCellShelf, nameOrFile, folders);
   if (!path)
     return error("unknown-cell", {}, "unknown cell '" + std::string(nameOrFile) + "'",
                  suggest(nameOrFile, listCells(folders)) + "; or a path that ends in .yaml");
@@ -123,7 +121,7 @@ Result<Cell> loadCell(std::string_view nameOrFile, const std::vector<std::string
 }
 
 std::vector<std::string> listCells(const std::vector<std::string> &folders) {
-  return listDataFiles(kShelf, folders);
+  return listDataFiles(kCellShelf, folders);
 }
 
 }  // namespace pimento::energy::array

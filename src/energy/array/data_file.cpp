@@ -42,7 +42,6 @@ Result<DataFile> readDataFile(std::string_view yaml, std::string_view file, cons
                               const std::string &help) {
   auto root = machine::parseDocument(yaml, file);
   if (!root) return std::move(root.diagnostics());
-  if (!root->isMapping()) return error("wrong-type", root->where, "the file must be a mapping", help);
   auto values = machine::readValues(*root, places, help);
   if (!values) return std::move(values.diagnostics());
   return DataFile{std::move(*root), std::move(*values)};

@@ -15,6 +15,9 @@
 
 namespace pimento::energy::array {
 
+inline constexpr const char *kEnergyUnits = "pJ|fJ|nJ";
+inline constexpr const char *kTimeUnits = "ns|ps|us";
+
 /// A file that was read and checked, value by value.
 struct DataFile {
   machine::Node root;

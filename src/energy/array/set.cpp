@@ -14,12 +14,10 @@ namespace {
 
 namespace row = machine::row;
 
-constexpr const char *kEnergy = "pJ|fJ|nJ";
-constexpr const char *kTime = "ns|ps|us";
-constexpr const char *kBytes = "B|KiB|MiB";
-constexpr double kMostBytes = 1e12;
-constexpr std::string_view kShelf = "arrays";
-constexpr const char *kHelp = "machines/arrays/cacti7.yaml is such a file";
+constexpr const char *kByteUnits = "B|KiB|MiB";
+constexpr double kMostSetBytes = 1e12;
+constexpr std::string_view kSetShelf = "arrays";
+constexpr const char *kSetHelp = "machines/arrays/cacti7.yaml is such a file";
 constexpr const char *kAnyDevice = "any";
 
 struct TermKey {
@@ -37,10 +35,10 @@ struct Quantity {
   const char *key, *unit, *meaning;
   std::optional<Terms> Model::*member;
 };
-constexpr std::array<Quantity, 6> kQuantities{{{"read", kEnergy, "energy of a read", &Model::read},
-                                               {"write", kEnergy, "energy of a write", &Model::write},
-                                               {"latency", kTime, "of a read", &Model::latency},
-                                               {"write_latency", kTime, "of a write", &Model::writeLatency},
+constexpr std::array<Quantity, 6> kQuantities{{{"read", kEnergyUnits, "energy of a read", &Model::read},
+                                               {"write", kEnergyUnits, "energy of a write", &Model::write},
+                                               {"latency", kTimeUnits, "of a read", &Model::latency},
+                                               {"write_latency", kTimeUnits, "of a write", &Model::writeLatency},
                                                {"leakage", "mW|W|uW", "power of the whole array", &Model::leakage},
                                                {"area", "mm2", "of the whole array", &Model::area}}};
 
@@ -64,28 +62,28 @@ const machine::Place &setPlaces() {
                        row::integer("technology", "nm", 1, 1000, "feature size", true),
                        row::list("access", "access modes of its rows: normal, sequential, fast", modes, true),
                        row::section("covers", "arrays among its rows"),
-                       row::integer("covers.smallest", kBytes, 1, kMostBytes, "size", true),
-                       row::integer("covers.largest", kBytes, 1, kMostBytes, "size", true),
+                       row::integer("covers.smallest", kByteUnits, 1, kMostSetBytes, "size", true),
+                       row::integer("covers.largest", kByteUnits, 1, kMostSetBytes, "size", true),
                        row::text("reference", "cell of its rows, from which others are scaled"),
                        row::real("leakage_in_cells", "ratio|%", 0, 1, "share, of arrays of the reference cell", false),
                        row::section("models", "sums of terms, by cell and device"),
                        row::word("models.*", "a cell, by device: any, hp, lop, lstp"),
                        row::section("table", "arrays whose energies are given as such"),
                        row::section("table.*", "one array"), row::text("table.*.cell", "what it is made of", true),
-                       row::integer("table.*.size", kBytes, 1, kMostBytes, "its bytes", true),
+                       row::integer("table.*.size", kByteUnits, 1, kMostSetBytes, "its bytes", true),
                        row::integer("table.*.ways", "count", 1, 1024, "its associativity", true),
-                       row::integer("table.*.line", kBytes, 1, kMostBytes, "bytes of a line", true),
-                       row::real("table.*.read", kEnergy, 0, row::kAny, "energy of a read")});
+                       row::integer("table.*.line", kByteUnits, 1, kMostSetBytes, "bytes of a line", true),
+                       row::real("table.*.read", kEnergyUnits, 0, row::kAny, "energy of a read")});
     for (const std::string &d : deviceKeys()) {
       const std::string path = "models.*." + d;
       rows.push_back(row::section(path, "with these devices"));
       for (const Quantity &q : kQuantities) appendQuantity(rows, path + "." + q.key, q.unit, q.meaning);
       for (const Operation o : operations())
-        appendQuantity(rows, path + "." + std::string(name(o)), kEnergy, "energy of an operation beyond a read");
+        appendQuantity(rows, path + "." + std::string(name(o)), kEnergyUnits, "energy of an operation beyond a read");
     }
     for (const Operation o : operations())
       rows.push_back(
-          row::real("table.*." + std::string(name(o)), kEnergy, 0, row::kAny, "energy of an operation", false));
+          row::real("table.*." + std::string(name(o)), kEnergyUnits, 0, row::kAny, "energy of an operation", false));
     return rows;
   }();
   static const machine::Place kPlaces = machine::placesOf(kRows);
@@ -145,7 +143,7 @@ Status checkSet(const DataFile &f, const Set &set) {
 }  // namespace
 
 Result<Set> parseSet(std::string_view yaml, std::string_view file, const std::vector<std::string> &folders) {
-  auto read = readDataFile(yaml, file, setPlaces(), kHelp);
+  auto read = readDataFile(yaml, file, setPlaces(), kSetHelp);
   if (!read) return std::move(read.diagnostics());
   const DataFile &f = *read;
   Set set;
@@ -173,7 +171,7 @@ Result<Set> parseSet(std::string_view yaml, std::string_view file, const std::ve
 }
 
 Result<Set> loadSet(std::string_view nameOrFile, const std::vector<std::string> &folders) {
-  const auto path = findDataFile(kShelf, nameOrFile, folders);
+  const auto path = findDataFile(kSetShelf, nameOrFile, folders);
   if (!path)
     return error("unknown-set", {}, "unknown set '" + std::string(nameOrFile) + "'",
                  suggest(nameOrFile, listSets(folders)) + "; or a path that ends in .yaml");
@@ -183,7 +181,7 @@ Result<Set> loadSet(std::string_view nameOrFile, const std::vector<std::string> 
 }
 
 std::vector<std::string> listSets(const std::vector<std::string> &folders) {
-  return listDataFiles(kShelf, folders);
+  return listDataFiles(kSetShelf, folders);
 }
 
 }  // namespace pimento::energy::array
