@@ -131,6 +131,16 @@ def leakage_in_cells():
     return sum(shares) / len(shares)
 
 
+def decode_share():
+    """Of what CACTI's HP arrays take for a read outside of columns, the mean share of edges: decoders and word lines."""
+    rows = cacti7()["sram", "hp"]
+    edges = []
+    for row in rows:
+        terms = [f * c for f, c in zip(features(row, False), coefficients_of(rows, "read", False))]
+        edges.append((terms[2] + terms[4]) / sum(terms[1:]))
+    return sum(edges) / len(edges)
+
+
 def release_constants():
     models = {}
     for r in table("evacim_code_energy_ratios.csv"):
@@ -247,6 +257,9 @@ def set_text(name, models, coefficients):
         text += ("leakage_in_cells:\n  value: %.4g %%\n  source: \"DESTINY: SRAM against arrays of the same size whose cells do "
                  "not leak\"\n  confidence: %s\n" % (100 * leakage_in_cells(), "paper" if name == "destiny" else "assumed"))
         text += "reference: sram\n"
+    if any(not coefficients[m, "read"][2] and not coefficients[m, "read"][4] for m in models):
+        text += ("decode_share:\n  value: %.4g %%\n  source: \"mean of set cacti7's HP arrays\"\n  confidence: assumed\n" %
+                 (100 * decode_share()))
     text += "models:\n"
     for cell in dict.fromkeys(c for c, _ in models):
         text += "  %s:\n" % cell

@@ -95,6 +95,13 @@ class Estimate {
             isSequential() ? t.tags * std::sqrt(bank()) * length_ : 0};
   }
 
+  /// Edges and what every array takes; where the fit has neither, the set's share of what columns do not take.
+  Picojoules decodeOf(const Scaled &s) const {
+    const double edges = s.edge + s.constant + s.tags;
+    if (edges > 0 || !set_.decodeShare) return Picojoules(edges);
+    return Picojoules(*set_.decodeShare * (s.wires + s.size));
+  }
+
   const Cell &reference() const { return isOwn_ ? cell_ : *set_.reference; }
 
   Cost readOf(std::int64_t bits) const {
@@ -103,11 +110,11 @@ class Estimate {
     const double unit = s.column / (of.bitlines + of.cell + of.sense).value;
     const double own = isOwn_ ? unit : columns(bits);
     Parts p;
-    p.decode = Picojoules(s.edge + s.constant + s.tags);
+    p.decode = decodeOf(s);
     p.bitlines = mine.bitlines * unit;
     p.cell = mine.cell * own;
     p.sense = mine.sense * own;
-    p.wires = Picojoules(s.wires + s.size);
+    p.wires = Picojoules(s.sum() - s.column) - p.decode;
     return {p.total(), p, latencyOf(model_.latency, bits, of.time, mine.time), {}};
   }
 
@@ -118,11 +125,11 @@ class Estimate {
     const double unit = s.column / (of.bitlines + of.cell + of.driver).value;
     const double own = isOwn_ ? unit : static_cast<double>(bits);
     Parts p;
-    p.decode = Picojoules(s.edge + s.constant + s.tags);
+    p.decode = decodeOf(s);
     p.bitlines = mine.bitlines * unit;
     p.cell = mine.cell * own;
     p.write = mine.driver * own;
-    p.wires = Picojoules(s.wires + s.size);
+    p.wires = Picojoules(s.sum() - s.column) - p.decode;
     const auto &terms = model_.writeLatency ? model_.writeLatency : model_.latency;
     return {p.total(), p, latencyOf(terms, bits, of.time, mine.time), {}};
   }
@@ -224,9 +231,17 @@ Diagnostic warning(std::string code, std::string message, std::string hint) {
   return d;
 }
 
-/// What a set's rows do not cover.
-Diagnostics toldOf(const Set &set, const Array &a) {
+/// What a set's rows do not cover, and what they leave open.
+Diagnostics toldOf(const Set &set, const Cell &cell, const Array &a) {
   Diagnostics told;
+  const auto models =
+      set.models.find(set.models.contains(cell.name) || !set.reference ? cell.name : set.reference->name);
+  if ((models == set.models.end() || models->second.contains(kAnyDevice)) && a.device != Device::kHp)
+    told.push_back(warning(
+        "any-device",
+        "set '" + set.name + "' does not say its devices: '" + std::string(name(a.device)) + "' costs what others do",
+        "sets cacti7 and mcpat tell devices apart"));
+  if (!set.table.empty()) return told;
   const Bytes bank(a.size.value / a.banks);
   if (bank.value * kFarthest < set.smallest.value || a.size.value > set.largest.value * kFarthest) {
     told.push_back(warning("extrapolated",
@@ -283,13 +298,19 @@ Result<const Model *> modelFor(const Set &set, const Cell &cell, const Array &a)
     }
     devices = set.models.find(set.reference->name);
   }
-  if (const auto any = devices->second.find("any"); any != devices->second.end()) return &any->second;
+  if (const auto any = devices->second.find(kAnyDevice); any != devices->second.end()) return &any->second;
   const auto model = devices->second.find(std::string(name(a.device)));
   if (model != devices->second.end()) return &model->second;
   std::vector<std::string> known;
   for (const auto &[device, m] : devices->second) known.push_back(device);
   return error("no-such-device", {}, "set '" + set.name + "' has no devices '" + std::string(name(a.device)) + "'",
                "it has: " + join(known, ", "));
+}
+
+Result<Costs> fromModel(const Set &set, const Cell &cell, const Array &a) {
+  const auto model = modelFor(set, cell, a);
+  if (!model) return model.diagnostics();
+  return Estimate(set, **model, cell, a).run();
 }
 
 }  // namespace
@@ -310,11 +331,8 @@ Result<Costs> cost(const Set &set, const Cell &cell, const Array &array) {
                  "cell '" + cell.name + "' is of " + std::to_string(cell.nanometres) + " nm, set '" + set.name +
                      "' of " + std::to_string(set.nanometres) + " nm",
                  "give the cell's numbers for " + std::to_string(set.nanometres) + " nm; nothing is scaled");
-  if (!set.table.empty()) return fromTable(set, cell, array);
-  const auto model = modelFor(set, cell, array);
-  if (!model) return model.diagnostics();
-  Costs costs = Estimate(set, **model, cell, array).run();
-  costs.told = toldOf(set, array);
+  Result<Costs> costs = set.table.empty() ? fromModel(set, cell, array) : fromTable(set, cell, array);
+  if (costs) costs->told = toldOf(set, cell, array);
   return costs;
 }
 

@@ -47,7 +47,7 @@ struct Costs {
   std::map<Operation, Cost> operations;  ///< on a whole row, whatever the port
   std::optional<Milliwatts> leakage;     ///< of all banks
   std::optional<SquareMicrons> area;     ///< of all banks
-  Diagnostics told;                      ///< warnings: "extrapolated" (size), "no-such-access" (mode)
+  Diagnostics told;                      ///< warnings: "extrapolated" (size), "no-such-access", "any-device"
 
   /// Diagnostic: "no-such-operation", with those there are.
   Result<Cost> operation(Operation operation) const;

@@ -18,7 +18,6 @@ constexpr const char *kByteUnits = "B|KiB|MiB";
 constexpr double kMostSetBytes = 1e12;
 constexpr std::string_view kSetShelf = "arrays";
 constexpr const char *kSetHelp = "machines/arrays/cacti7.yaml is such a file";
-constexpr const char *kAnyDevice = "any";
 
 struct TermKey {
   const char *key, *meaning;
@@ -66,6 +65,8 @@ const machine::Place &setPlaces() {
                        row::integer("covers.largest", kByteUnits, 1, kMostSetBytes, "size", true),
                        row::text("reference", "cell of its rows, from which others are scaled"),
                        row::real("leakage_in_cells", "ratio|%", 0, 1, "share, of arrays of the reference cell", false),
+                       row::real("decode_share", "ratio|%", 0, 1,
+                                 "decoders in what columns do not take, for terms without edge", false),
                        row::section("models", "sums of terms, by cell and device"),
                        row::word("models.*", "a cell, by device: any, hp, lop, lstp"),
                        row::section("table", "arrays whose energies are given as such"),
@@ -164,6 +165,7 @@ Result<Set> parseSet(std::string_view yaml, std::string_view file, const std::ve
     if (!cell) return std::move(cell.diagnostics());
     set.reference = std::move(*cell);
   }
+  if (f.has("decode_share")) set.decodeShare = f.real("decode_share");
   if (f.has("leakage_in_cells")) set.leakageInCells = f.real("leakage_in_cells");
   if (auto status = checkSet(f, set); !status) return std::move(status.diagnostics());
   set.numbers = std::move(read->values.numbers);

@@ -30,6 +30,9 @@ struct Terms {
   double tags = 0;      ///< per square root of the size, where tags come before data
 };
 
+/// Stands for every type of device, where a set's source does not say which it has.
+inline constexpr const char *kAnyDevice = "any";
+
 /// What a set knows of one cell with one type of device.
 struct Model {
   std::optional<Terms> read, write;            ///< energy
@@ -53,9 +56,12 @@ struct Set {
   int nanometres = 0;
   std::vector<std::string> access;                             ///< modes that its rows have
   Bytes smallest, largest;                                     ///< arrays among its rows
-  std::map<std::string, std::map<std::string, Model>> models;  ///< by cell, then device; "any" stands for all devices
+  std::map<std::string, std::map<std::string, Model>> models;  ///< by cell, then device or kAnyDevice
   std::vector<TableRow> table;                                 ///< then it has no models
-  std::optional<Cell> reference;                   ///< what its rows are made of; other cells are scaled from it
+  std::optional<Cell> reference;  ///< what its rows are made of; other cells are scaled from it
+  /// Of what a read or write takes outside of columns, the share of decoders: for terms without `edge` and `constant`,
+  /// whose fit leaves both in `wires` and `size`.
+  std::optional<double> decodeShare;
   std::optional<double> leakageInCells;            ///< share, of arrays of `reference`
   std::map<std::string, machine::Number> numbers;  ///< by path, with source and confidence
 };

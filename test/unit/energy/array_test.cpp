@@ -360,6 +360,30 @@ TEST(ArrayCost, SizesFourTimesBeyondTheRowsAreTold) {
   EXPECT_NE(told.front().message.find("in banks of 4 KiB"), std::string::npos) << told.front().message;
 }
 
+TEST(ArrayCost, DevicesThatASetDoesNotTellApartAreTold) {
+  Array a = arrayOf(64, 4);
+  a.device = Device::kLstp;
+  for (const char *name : {"release-constants", "table3"}) {
+    EXPECT_TRUE(costOf(arraySet(name), arrayCell("sram"), arrayOf(64, 4)).told.empty());
+    const Costs c = costOf(arraySet(name), arrayCell("sram"), a);
+    ASSERT_EQ(c.told.size(), 1U) << name;
+    EXPECT_EQ(c.told.front().code, "any-device");
+    EXPECT_EQ(c.readLine.energy.value, costOf(arraySet(name), arrayCell("sram"), arrayOf(64, 4)).readLine.energy.value);
+  }
+  EXPECT_TRUE(costOf(arraySet("cacti7"), arrayCell("sram"), a).told.empty());
+  EXPECT_TRUE(costOf(arraySet("cacti7"), arrayCell("reram"), a).told.empty());
+}
+
+TEST(ArrayCost, DecodersHaveTheSetsShareWhereItsTermsHaveNone) {
+  const Set set = arraySet("destiny");
+  ASSERT_TRUE(set.decodeShare.has_value());
+  EXPECT_GT(*set.decodeShare, 0.1);
+  EXPECT_LT(*set.decodeShare, 0.5);
+  const Parts p = *costOf(set, arrayCell("sram"), arrayOf(64, 4)).readLine.parts;
+  EXPECT_NEAR(p.decode.value, *set.decodeShare * (p.decode + p.wires).value, 1e-9);
+  EXPECT_FALSE(arraySet("cacti7").decodeShare.has_value());
+}
+
 TEST(ArrayCost, NonVolatileWritesTakeTheirPulseAndEnergy) {
   const Set set = arraySet("destiny");
   const Costs sram = costOf(set, arrayCell("sram"), arrayOf(64, 4));
