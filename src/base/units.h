@@ -37,6 +37,8 @@ using Cycles = Quantity<struct CyclesTag, std::int64_t>;
 using Picoseconds = Quantity<struct PicosecondsTag, double>;
 /// Energy in picojoules.
 using Picojoules = Quantity<struct PicojoulesTag, double>;
+/// Power in milliwatts.
+using Milliwatts = Quantity<struct MilliwattsTag, double>;
 /// Sizes in bytes.
 using Bytes = Quantity<struct BytesTag, std::int64_t>;
 /// Silicon area.

@@ -121,7 +121,7 @@ Result<Node> convertAll(std::string_view yaml, std::string_view file) {
   const YAML::Node document = YAML::Load(std::string(yaml));
   if (!document.IsMap()) {
     return error("yaml-syntax", {std::string(file), 1, 1}, "the file is not a mapping of keys",
-                 "a machine file is one mapping: 'name: ...', 'family: ...', 'clock: ...'");
+                 "a file is one mapping: 'name: ...', 'about: ...', then its sections");
   }
   Node root = converter.convert(document, 0);
   if (!converter.diagnostics.empty()) return std::move(converter.diagnostics);

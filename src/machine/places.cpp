@@ -4,16 +4,18 @@
 
 namespace pimento::machine {
 
+Place placesOf(const std::vector<SchemaRow> &rows) {
+  Place root;
+  for (const SchemaRow &row : rows) {
+    Place *p = &root;
+    for (const std::string_view part : split(row.path, '.')) p = &p->children[std::string(part)];
+    p->row = &row;
+  }
+  return root;
+}
+
 const Place &places() {
-  static const Place kRoot = [] {
-    Place root;
-    for (const SchemaRow &row : schema()) {
-      Place *p = &root;
-      for (const std::string_view part : split(row.path, '.')) p = &p->children[std::string(part)];
-      p->row = &row;
-    }
-    return root;
-  }();
+  static const Place kRoot = placesOf(schema());
   return kRoot;
 }
 

@@ -1,4 +1,4 @@
-// The schema as a tree, for walking beside a file.
+// A schema as a tree, for walking beside a file.
 //
 // Not here: what stands at a place of one file (reader.h).
 #pragma once
@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pimento/machine/schema.h"
 
@@ -28,7 +29,11 @@ struct Place {
   }
 };
 
-/// The root: below it the sections of a file, and `**` for what may stand anywhere.
+/// The root of a tree of `rows`, which outlive it: below it the sections of a file, and `**` for what may stand
+/// anywhere.
+Place placesOf(const std::vector<SchemaRow> &rows);
+
+/// That of machine files.
 const Place &places();
 
 /// The schema row for a path of a file ("timing.tRP" gives "timing.*"), or null. `isNamed` says whether the last part

@@ -38,9 +38,11 @@ std::string joined(const std::string &path, const std::string &key) {
 
 class Reader {
  public:
+  Reader(const Place &places, std::string help) : places_(places), help_(std::move(help)) {}
+
   Result<Values> run(const Node &root, const std::string &start) {
     root_ = &root;
-    visitKeys(root, places(), "", false);
+    visitKeys(root, places_, "", false);
     reportMissing(start);
     finishNumbers();
     for (const Pending &p : formulas_) finishFormula(p);
@@ -78,11 +80,10 @@ class Reader {
     const auto depth = [](const Missing &m) { return std::ranges::count(m.path, '.'); };
     const Missing &outermost = *std::ranges::min_element(missing_, {}, depth);
     const bool isOne = missing_.size() == 1;
-    const std::string help = "'pimento targets --schema' explains every key";
     const std::string hint = isOne ? "add it: " + missing_[0].row->meaning
                              : start.empty() || depth(outermost) > 0
-                                 ? "add them; " + help
-                                 : "start from an existing machine: " + start + "; or add them; " + help;
+                                 ? "add them; " + help_
+                                 : "start from an existing machine: " + start + "; or add them; " + help_;
     diagnostics_.insert(diagnostics_.begin() + static_cast<std::ptrdiff_t>(isOne ? missing_[0].diagnostics : 0),
                         error("missing-key", outermost.where, names + (isOne ? " is missing" : " are missing"), hint));
   }
@@ -307,7 +308,7 @@ class Reader {
   }
 
   bool checkProvenance(const Node &n, const std::string &path) {
-    const std::vector<std::string> &choices = places().child("**")->child("confidence")->row->choices;
+    const std::vector<std::string> &choices = places_.child("**")->child("confidence")->row->choices;
     if (n.source.empty()) {
       report("missing-source", n.where, "'" + path + "' has no source",
              "add 'source: ...' here or in a mapping around it");
@@ -450,6 +451,8 @@ class Reader {
       if (seen_.insert(d.code + d.where.str() + d.message).second) diagnostics_.push_back(d);
   }
 
+  const Place &places_;
+  std::string help_;
   const Node *root_ = nullptr;
   Values out_;
   std::map<std::string, Number> derived_;
@@ -462,7 +465,11 @@ class Reader {
 }  // namespace
 
 Result<Values> readValues(const Node &root, const std::string &start) {
-  return Reader().run(root, start);
+  return Reader(places(), "'pimento targets --schema' explains every key").run(root, start);
+}
+
+Result<Values> readValues(const Node &root, const Place &places, const std::string &help) {
+  return Reader(places, help).run(root, {});
 }
 
 }  // namespace pimento::machine

@@ -1,7 +1,8 @@
 // From a merged tree to checked values: every key known, every number with unit, source and confidence, in bounds.
 //
-// Driven by schema() alone. Formulas are evaluated here, after all plain numbers are known, so an override of a
-// timing parameter reaches every latency that uses it. Not here: what values mean together (build.h).
+// Driven by rows alone: those of schema(), or of another kind of file. Formulas are evaluated here, after all plain
+// numbers are known, so an override of a timing parameter reaches every latency that uses it. Not here: what values
+// mean together (build.h).
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 
 #include "pimento/machine/document.h"
 #include "pimento/machine/machine.h"
+#include "pimento/machine/places.h"
 #include "pimento/machine/schema.h"
 
 namespace pimento::machine {
@@ -40,5 +42,8 @@ struct Values {
 /// "wrong-type", "bad-name", "unknown-choice", "bare-number", "bad-number", "wrong-unit", "missing-source",
 /// "missing-confidence", "bad-confidence", "bad-range", "impossible-value", "bad-formula", "unknown-name".
 Result<Values> readValues(const Node &root, const std::string &start = {});
+
+/// Reads a file of another kind, whose rows `places` is the tree of; `help` says where its keys are explained.
+Result<Values> readValues(const Node &root, const Place &places, const std::string &help);
 
 }  // namespace pimento::machine

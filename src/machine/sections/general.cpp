@@ -8,23 +8,18 @@ namespace pimento::machine {
 namespace {
 
 row::Rows rows() {
-  return {
-      row::text("**.source", "source of the numbers below; inner ones take precedence"),
-      row::choice("**.confidence", {"measured", "datasheet", "paper", "assumed"}, "confidence in the numbers below",
-                  false),
-      row::text("**.value",
-                "a number in mapping form: {value: 14 cycle, range: [12, 16], source: ..., confidence: ...}"),
-      row::list("**.range", "lowest and highest value in the sources, in the unit of the value"),
-      row::text("**.note", "remark on a number"),
-      row::text("name", "name of the preset, as --target takes it", true),
-      row::text("family", "which target compiles for it: hbm-pim, upmem, ...", true),
-      row::text("about", "what the preset models and what it does not", true),
-      row::list("notes", "caveats that every report repeats"),
-      row::text("extends", "preset or file that this one extends; null removes one of its keys"),
-      row::dtype("native_type", "default element type of kernels"),
-      row::section("aliases", "short names for --set"),
-      row::text("aliases.*", "path of the number that the name refers to"),
-  };
+  row::Rows rows = row::everywhere();
+  row::append(rows, {
+                        row::text("name", "name of the preset, as --target takes it", true),
+                        row::text("family", "which target compiles for it: hbm-pim, upmem, ...", true),
+                        row::text("about", "what the preset models and what it does not", true),
+                        row::list("notes", "caveats that every report repeats"),
+                        row::text("extends", "preset or file that this one extends; null removes one of its keys"),
+                        row::dtype("native_type", "default element type of kernels"),
+                        row::section("aliases", "short names for --set"),
+                        row::text("aliases.*", "path of the number that the name refers to"),
+                    });
+  return rows;
 }
 
 void build(const Contents &c, Machine &m) {

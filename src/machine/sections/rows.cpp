@@ -43,6 +43,16 @@ SchemaRow formula(std::string path, std::string unit, double low, double high, s
   return {std::move(path), ValueKind::kFormula, std::move(unit), std::move(meaning), isRequired, low, high, true, {}};
 }
 
+Rows everywhere() {
+  return {
+      text("**.source", "source of the numbers below; inner ones take precedence"),
+      choice("**.confidence", {"measured", "datasheet", "paper", "assumed"}, "confidence in the numbers below", false),
+      text("**.value", "a number in mapping form: {value: 14 cycle, range: [12, 16], source: ..., confidence: ...}"),
+      list("**.range", "lowest and highest value in the sources, in the unit of the value"),
+      text("**.note", "remark on a number"),
+  };
+}
+
 void append(Rows &rows, Rows more) {
   for (SchemaRow &r : more) rows.push_back(std::move(r));
 }

@@ -33,6 +33,9 @@ SchemaRow real(std::string path, std::string unit, double low, double high, std:
 SchemaRow formula(std::string path, std::string unit, double low, double high, std::string meaning,
                   bool isRequired = true);
 
+/// What may stand anywhere: provenance, and the keys of a number in mapping form. Every kind of file has them.
+Rows everywhere();
+
 /// Puts `more` after `rows`.
 void append(Rows &rows, Rows more);
 
