@@ -3,8 +3,9 @@
 // Of a set's own cells the sums are the set's, the split is the cell's. Other cells are scaled from the set's reference
 // cell: what wires and edges take goes with the length of the array, what lies within it with its area, bit-lines with
 // those of the cells, and what happens in cell, amplifier and driver is the cell's own, as is the time to sense and to
-// write. An operation is a read with micro-operations repeated (Eva-CiM, section V-B), unless the set has it. Nothing
-// here is calibrated for NVM: docs/models/arrays.md has what DESTINY gives beside it. Not here: tags, refresh.
+// write. An operation is a read with micro-operations repeated (Eva-CiM, section V-B), unless the set has it. Of NVM
+// the leakage around cells alone is calibrated: docs/models/arrays.md has what DESTINY gives beside the rest. Not here:
+// tags, refresh.
 #pragma once
 
 #include <map>
