@@ -27,9 +27,8 @@ static bool isZero(const double *gradient, uint32_t features) {
   return true;
 }
 
-/// Returns the number of steps.
-static uint32_t descend(const double *samples, const double *targets, uint32_t count, uint32_t features,
-                        double *weights, double *error) {
+static void descend(const double *samples, const double *targets, uint32_t count, uint32_t features, double *weights,
+                    double *error) {
   // The curvature is at most the mean square of a sample, which bounds the step.
   double squares = 0;
   for (uint32_t i = 0; i < count * features; i++) squares += samples[i] * samples[i];
@@ -37,10 +36,9 @@ static uint32_t descend(const double *samples, const double *targets, uint32_t c
   double gradient[kMostFeatures + 1];
   for (uint32_t n = 0; n < kMostSteps; n++) {
     *error = gradientAt(weights, samples, targets, count, features, gradient);
-    if (isZero(gradient, features)) return n;
+    if (isZero(gradient, features)) return;
     for (uint32_t f = 0; f < features; f++) weights[f] -= step * gradient[f];
   }
-  return kMostSteps;
 }
 
 /// In millionths, rounded.
@@ -69,10 +67,10 @@ int main(int argc, char **argv) {
   double weights[kMostFeatures + 1] = {0}, error = 0;
 
   region_begin();
-  uint32_t steps = descend(samples, targets, count, features, weights, &error);
+  descend(samples, targets, count, features, weights, &error);
   region_end();
 
-  printf("steps %" PRIu32 " error %" PRId64 "\nweights", steps, millionths(error));
+  printf("error %" PRId64 "\nweights", millionths(error));
   for (uint32_t f = 0; f < features; f++) printf(" %" PRId64, millionths(weights[f]));
   printf("\n");
   free(targets);

@@ -158,9 +158,8 @@ static void pivot(Network *network, Link *entering) {
   rehang(network, isTailSide ? tail : head, leaving, isTailSide ? head : tail, link);
 }
 
-/// Starts with a link of its own between the root and each node, which carries the node's supply. Returns the number
-/// of pivots.
-static uint32_t solve(Network *network, const int32_t *supplies) {
+/// Starts with a link of its own between the root and each node, which carries the node's supply.
+static void solve(Network *network, const int32_t *supplies) {
   uint32_t root = network->nodeCount;
   network->nodes[root] = (Node){kNoNode, 0, 0, kNoNode, kNoNode, kNoNode, 0};
   for (uint32_t v = 0; v < network->nodeCount; v++) {
@@ -171,12 +170,7 @@ static uint32_t solve(Network *network, const int32_t *supplies) {
     network->nodes[v] = (Node){root, link, 1, kNoNode, kNoNode, kNoNode, isUp ? -kArtificialCost : kArtificialCost};
     hang(network, v, root, link);
   }
-  uint32_t pivots = 0;
-  for (Link *link = enteringLink(network); link; link = enteringLink(network)) {
-    pivot(network, link);
-    pivots++;
-  }
-  return pivots;
+  for (Link *link = enteringLink(network); link; link = enteringLink(network)) pivot(network, link);
 }
 
 int main(int argc, char **argv) {
@@ -204,7 +198,7 @@ int main(int argc, char **argv) {
   while (network.block * network.block < network.linkCount) network.block++;
 
   region_begin();
-  uint32_t pivots = solve(&network, supplies);
+  solve(&network, supplies);
   region_end();
 
   int64_t cost = 0, amount = 0, unmet = 0;
@@ -217,7 +211,6 @@ int main(int argc, char **argv) {
   for (uint32_t v = 0; v < nodes; v++) unmet += network.links[network.linkCount + v].flow;
   printf("links %" PRIu32 " cost %" PRId64 " unmet %" PRId64 "\n", network.linkCount, cost, unmet);
   printf("amount %" PRId64 " flows %016" PRIx64 "\n", amount, flows.value);
-  fprintf(stderr, "pivots %" PRIu32 "\n", pivots);
   free(supplies);
   free(network.links);
   free(network.nodes);
