@@ -25,7 +25,7 @@ static uint32_t commonLength(const uint8_t *a, uint32_t lengthA, const uint8_t *
 
 int main(int argc, char **argv) {
   Rng rng = seededRng(argc, argv);
-  uint32_t length = argument(argc, argv, 2, 400, 1, 1 << 14);
+  uint32_t length = argument(argc, argv, 2, 350, 1, 1 << 14);
   uint32_t pairs = argument(argc, argv, 3, 20, 1, 1000);
   uint8_t *letters = newArray((size_t)pairs * 2 * length, 1);
   for (uint32_t i = 0; i < pairs * 2 * length; i++) letters[i] = (uint8_t)randomBelow(&rng, kLetters);

@@ -42,7 +42,7 @@ BENCHMARKS = [
               learning.svm),
     Benchmark("lir", "LiR", "linear regression", {"samples": 2048, "features": 6}, (100, 3), learning.lir),
     Benchmark("km", "KM", "k-means", {"points": 2048, "clusters": 10, "dimensions": 8}, (200, 5, 3), learning.km),
-    Benchmark("lcs", "LCS", "longest common subsequence", {"length": 400, "pairs": 20}, (150, 3), others.lcs),
+    Benchmark("lcs", "LCS", "longest common subsequence", {"length": 350, "pairs": 20}, (150, 3), others.lcs),
     Benchmark("bfs", "BFS", "breadth-first search", {"scale": 13, "edges": 12, "sources": 8}, (8, 6, 3), graphs.bfs),
     Benchmark("dfs", "DFS", "depth-first search", {"scale": 14, "edges": 16}, (8, 6), graphs.dfs),
     Benchmark("bc", "BC", "betweenness centrality", {"scale": 12, "edges": 12, "sources": 10}, (8, 6, 4), graphs.bc),
