@@ -48,7 +48,7 @@ static int64_t millionths(double value) {
 
 int main(int argc, char **argv) {
   Rng rng = seededRng(argc, argv);
-  uint32_t count = argument(argc, argv, 2, 2048, 8, 1 << 16);
+  uint32_t count = argument(argc, argv, 2, 1536, 8, 1 << 16);
   uint32_t features = argument(argc, argv, 3, 6, 1, kMostFeatures) + 1;
   double *samples = newArray((size_t)count * features, sizeof *samples);
   double *targets = newArray(count, sizeof *targets);

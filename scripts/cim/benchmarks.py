@@ -38,9 +38,9 @@ class Benchmark:
 BENCHMARKS = [
     Benchmark("nb", "NB", "naive Bayes", {"training": 8192, "tests": 16384, "features": 16}, (300, 200, 5), learning.nb),
     Benchmark("dt", "DT", "decision tree", {"training": 4096, "tests": 16384, "features": 12}, (300, 200, 4), learning.dt),
-    Benchmark("svm", "SVM", "support vector machine", {"training": 256, "tests": 4096, "features": 8}, (60, 200, 3),
+    Benchmark("svm", "SVM", "support vector machine", {"training": 384, "tests": 4096, "features": 8}, (60, 200, 3),
               learning.svm),
-    Benchmark("lir", "LiR", "linear regression", {"samples": 2048, "features": 6}, (100, 3), learning.lir),
+    Benchmark("lir", "LiR", "linear regression", {"samples": 1536, "features": 6}, (100, 3), learning.lir),
     Benchmark("km", "KM", "k-means", {"points": 2048, "clusters": 10, "dimensions": 8}, (200, 5, 3), learning.km),
     Benchmark("lcs", "LCS", "longest common subsequence", {"length": 350, "pairs": 20}, (150, 3), others.lcs),
     Benchmark("bfs", "BFS", "breadth-first search", {"scale": 13, "edges": 12, "sources": 8}, (8, 6, 3), graphs.bfs),

@@ -52,19 +52,16 @@ def kronecker(rng, scale, edges, is_directed):
     for i in range(len(names) - 1, 0, -1):
         j = rng.below(i + 1)
         names[i], names[j] = names[j], names[i]
+    quadrant = bytes(0 if draw < 37355 else 1 if draw < 49807 else 2 if draw < 62259 else 3 for draw in range(1 << 16))
     arcs = []
-    quadrants = [(37355, 0, 0), (49807, 0, 1), (62259, 1, 0), (65536, 1, 1)]
     for _ in range(edges):
         start = end = bits = 0
         for level in range(scale):
             if level % 4 == 0:
                 bits = rng.bits()
-            draw = bits & 0xFFFF
+            chosen = quadrant[bits & 0xFFFF]
             bits >>= 16
-            for limit, down, right in quadrants:
-                if draw < limit:
-                    start, end = 2 * start + down, 2 * end + right
-                    break
+            start, end = 2 * start + (chosen >> 1), 2 * end + (chosen & 1)
         arcs.append((names[start], names[end], 1))
         if not is_directed:
             arcs.append((names[end], names[start], 1))

@@ -48,7 +48,7 @@ def astar(rng, width, queries, output):
         for letter, run in re.findall(r"([RLDU])(\d+)", path):
             for _ in range(min(int(run), width)):
                 cell += steps[letter]
-                paid += ground[cell] or math.inf
+                paid += (ground[cell] if 0 <= cell < len(ground) else 0) or math.inf
         is_right = re.fullmatch(r"([RLDU]\d+)*\.", path) and (cell, paid) == (goal, cost)
         lines.append(f"from {start} to {goal} cost {cost} path " + (path if is_right else "of that cost"))
     return lines
