@@ -68,7 +68,8 @@ def built(chosen, isas, given):
     for benchmark in chosen:
         for isa in isas:
             try:
-                programs[benchmark.name, isa] = toolchain.build(benchmark, isa, given.output, given.vectorized, given.compiler)
+                program = toolchain.build(benchmark, isa, given.output, given.vectorized, given.compiler)
+                programs[benchmark.name, isa] = program
             except subprocess.CalledProcessError as error:
                 failures += 1
                 print(f"{benchmark.name} {isa}: does not compile\n{error.stderr}")
@@ -108,7 +109,8 @@ def check_mpeg2(isas, given):
         except mpeg2.NotHere as reason:
             lines.append(f"{mpeg2.NAME} {isa}: not run here: {reason}")
         except subprocess.CalledProcessError as error:
-            lines.append(f"{mpeg2.NAME} {isa}: ends with {error.returncode}: {error.stderr.decode(errors='replace').strip()}")
+            words = error.stderr.decode(errors="replace").strip()
+            lines.append(f"{mpeg2.NAME} {isa}: ends with {error.returncode}: {words}")
             is_right = False
     for pictures, of_isas in frames.items():
         wrong = mpeg2.complaints(pictures, reference)
@@ -135,7 +137,8 @@ def check_all(chosen, programs, given):
 
 def profiled(given, program, options, arguments=()):
     """Instructions that `pimento profile` counts."""
-    command = [given.regions, "profile", program, *options, "--json", "--quiet", "--stdout", "/dev/null", "--", *arguments]
+    options = [*options, "--json", "--quiet", "--stdout", "/dev/null"]
+    command = [given.regions, "profile", program, *options, "--", *arguments]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode != 0:
         return f"fails: {run.stderr.strip()}"

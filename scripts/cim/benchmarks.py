@@ -36,8 +36,10 @@ class Benchmark:
 
 
 BENCHMARKS = [
-    Benchmark("nb", "NB", "naive Bayes", {"training": 8192, "tests": 16384, "features": 16}, (300, 200, 5), learning.nb),
-    Benchmark("dt", "DT", "decision tree", {"training": 4096, "tests": 16384, "features": 12}, (300, 200, 4), learning.dt),
+    Benchmark("nb", "NB", "naive Bayes", {"training": 8192, "tests": 16384, "features": 16}, (300, 200, 5),
+              learning.nb),
+    Benchmark("dt", "DT", "decision tree", {"training": 4096, "tests": 16384, "features": 12}, (300, 200, 4),
+              learning.dt),
     Benchmark("svm", "SVM", "support vector machine", {"training": 384, "tests": 4096, "features": 8}, (60, 200, 3),
               learning.svm),
     Benchmark("lir", "LiR", "linear regression", {"samples": 1536, "features": 6}, (100, 3), learning.lir),

@@ -31,11 +31,12 @@ def make_clip(folder):
     folder.mkdir(parents=True, exist_ok=True)
     clip, frames = folder / "clip.m2v", folder / "frames.yuv"
     width, height = SIZE
-    subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i",
-                    f"testsrc=size={width}x{height}:rate=25:duration={FRAMES // 25}", "-c:v", "mpeg2video", "-threads", "1",
-                    "-f", "mpeg2video", clip], check=True)
+    ffmpeg = ["ffmpeg", "-v", "error", "-y"]
+    source = f"testsrc=size={width}x{height}:rate=25:duration={FRAMES // 25}"
+    encoder = ["-c:v", "mpeg2video", "-threads", "1", "-f", "mpeg2video"]
+    subprocess.run([*ffmpeg, "-f", "lavfi", "-i", source, *encoder, clip], check=True)
     clip.write_bytes(clip.read_bytes() + END_OF_SEQUENCE)
-    subprocess.run(["ffmpeg", "-v", "error", "-y", "-i", clip, "-f", "rawvideo", "-pix_fmt", "yuv420p", frames], check=True)
+    subprocess.run([*ffmpeg, "-i", clip, "-f", "rawvideo", "-pix_fmt", "yuv420p", frames], check=True)
     size = width * height * 3 // 2
     raw = frames.read_bytes()
     return clip, [raw[i:i + size] for i in range(0, len(raw), size)]

@@ -305,7 +305,8 @@ def h264ref(rng, width, height, quantiser):
                 levels += found
                 for j in range(4):
                     for i in range(4):
-                        pixels[y + top + j][x + left + i] = clip(prediction[16 * (top + j) + left + i] + difference[j][i])
+                        guess = prediction[16 * (top + j) + left + i]
+                        pixels[y + top + j][x + left + i] = clip(guess + difference[j][i])
     squares = sum((a - b) ** 2 for now, then in zip(pixels, current) for a, b in zip(now, then))
     return [f"search {search} motions {checksum(motions)}",
             f"coefficients {sum(n != 0 for n in levels)} levels {checksum(levels)}",

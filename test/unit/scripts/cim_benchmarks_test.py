@@ -78,13 +78,15 @@ class Programs(unittest.TestCase):
         for benchmark in BENCHMARKS:
             with self.subTest(benchmark.name):
                 program = self.programs[benchmark.name]
-                self.assertEqual(toolchain.run(program, "host", []), toolchain.run(program, "host", [1, *benchmark.usual]))
+                listed = toolchain.run(program, "host", [1, *benchmark.usual])
+                self.assertEqual(toolchain.run(program, "host", []), listed)
 
     def test_a_size_out_of_range_is_refused(self):
         for benchmark in BENCHMARKS:
             for size in ("0", "4000000000", "x"):
                 with self.subTest(benchmark.name, size=size):
-                    run = subprocess.run([self.programs[benchmark.name], "1", size], capture_output=True, text=True, check=False)
+                    program = self.programs[benchmark.name]
+                    run = subprocess.run([program, "1", size], capture_output=True, text=True, check=False)
                     self.assertEqual(run.returncode, 2)
                     self.assertIn(f"argument 2 is '{size}', which is no number from", run.stderr)
 
@@ -93,7 +95,8 @@ class Listing(unittest.TestCase):
     def test_the_list_has_every_program_of_the_folder_and_mpeg2dec(self):
         run = subprocess.run([sys.executable, SCRIPT, "--list"], capture_output=True, text=True, check=True)
         names = [line.split()[0] for line in run.stdout.splitlines()[1:]]
-        self.assertEqual(sorted(names), sorted([path.stem for path in toolchain.ROOT.glob("kernels/cim/*.c")] + ["m2d"]))
+        sources = [path.stem for path in toolchain.ROOT.glob("kernels/cim/*.c")]
+        self.assertEqual(sorted(names), sorted([*sources, "m2d"]))
         self.assertEqual(len(names), 17)
 
 
