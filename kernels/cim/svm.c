@@ -7,9 +7,11 @@
 //   svm [SEED [TRAINING [TESTS [FEATURES]]]]
 #include "bench.h"
 
-// Features are in units of 1/2^5, multipliers of 1/2^16, so weights, which are sums of their products, of 1/2^21 and
-// products of weights and features of 1/2^26. Weights are exact: only steps are rounded.
-enum { kMostFeatures = 32, kUnit = 32, kOne = 1 << 16, kMargin = 1 << 26, kMostPasses = 2000 };
+// Features are in units of 1/2^5, multipliers of 1/2^20, so weights, which are sums of their products, of 1/2^25 and
+// products of weights and features of 1/2^30. Weights are exact: only steps are rounded. As the dual objective never
+// falls, |w|^2 is at most twice the number of samples, which bounds that number.
+enum { kMostFeatures = 32, kMostSamples = 2000, kUnit = 32, kOne = 1 << 20, kMargin = 1 << 30, kMostPasses = 5000 };
+enum { kCoarse = 5 };  // bits that a division does without
 
 typedef struct {
   uint32_t features;  // with the constant one
@@ -31,11 +33,12 @@ static bool improve(Machine *machine, uint32_t i, int32_t square, int32_t *multi
   int64_t limit = (int64_t)kOne * square;  // a step of C, before its division
   if (missing > limit) missing = limit;
   if (missing < -limit) missing = -limit;
-  int32_t wanted = *multiplier + (int32_t)missing / square;
+  int32_t step = (int32_t)(missing / (1 << kCoarse)) / ((square + (1 << kCoarse) - 1) >> kCoarse);
+  int32_t wanted = *multiplier + step;
   if (wanted < 0) wanted = 0;
   if (wanted > kOne) wanted = kOne;
-  int32_t step = (wanted - *multiplier) * machine->labels[i];
-  if (step == 0) return false;
+  if (wanted == *multiplier) return false;
+  step = (wanted - *multiplier) * machine->labels[i];
   *multiplier = wanted;
   const int8_t *sample = machine->samples + (size_t)i * machine->features;
   for (uint32_t f = 0; f < machine->features; f++) machine->weights[f] += step * sample[f];
@@ -65,7 +68,7 @@ static void makeSamples(Rng *rng, uint32_t count, uint32_t features, int8_t *sam
 
 int main(int argc, char **argv) {
   Rng rng = seededRng(argc, argv);
-  uint32_t training = argument(argc, argv, 2, 384, 2, 1 << 14);
+  uint32_t training = argument(argc, argv, 2, 256, 2, kMostSamples);
   uint32_t tests = argument(argc, argv, 3, 4096, 1, 1 << 20);
   uint32_t features = argument(argc, argv, 4, 8, 1, kMostFeatures) + 1;
   uint32_t all = training + tests;

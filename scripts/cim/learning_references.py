@@ -165,11 +165,11 @@ def svm(rng, training, tests, features, output):
     data = svm_samples(rng, training + tests, features)
     best, vectors = svm_optimum(data[:training])
     weights = [int(word) for word in output[1].split()[1:]]
-    if len(weights) != len(best) or any(abs(w - 2 ** 21 * b) > 2 ** 10 for w, b in zip(weights, best)):
-        weights = [round(2 ** 21 * b) for b in best]
+    if len(weights) != len(best) or any(abs(w - 2 ** 25 * b) > 2 ** 12 for w, b in zip(weights, best)):
+        weights = [round(2 ** 25 * b) for b in best]
     found = [int(dot(sample, weights) > 0) for sample, _ in data[training:]]
     right = sum(f == (label > 0) for f, (_, label) in zip(found, data[training:]))
-    return [f"vectors {vectors}", " ".join(map(str, ["weights", *weights])),
+    return [["vectors", Near(vectors)], " ".join(map(str, ["weights", *weights])),
             f"right {right} of {tests} found {checksum(found)}"]
 
 
