@@ -69,7 +69,7 @@ static void makeSamples(Rng *rng, uint32_t count, uint32_t features, int8_t *sam
 int main(int argc, char **argv) {
   Rng rng = seededRng(argc, argv);
   uint32_t training = argument(argc, argv, 2, 256, 2, kMostSamples);
-  uint32_t tests = argument(argc, argv, 3, 4096, 1, 1 << 20);
+  uint32_t tests = argument(argc, argv, 3, 8192, 1, 1 << 20);
   uint32_t features = argument(argc, argv, 4, 8, 1, kMostFeatures) + 1;
   uint32_t all = training + tests;
   int8_t *samples = newArray((size_t)all * features, 1);

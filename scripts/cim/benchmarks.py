@@ -40,7 +40,7 @@ BENCHMARKS = [
               learning.nb),
     Benchmark("dt", "DT", "decision tree", {"training": 4096, "tests": 16384, "features": 12}, (300, 200, 4),
               learning.dt),
-    Benchmark("svm", "SVM", "support vector machine", {"training": 256, "tests": 4096, "features": 8}, (60, 200, 3),
+    Benchmark("svm", "SVM", "support vector machine", {"training": 256, "tests": 8192, "features": 8}, (60, 200, 3),
               learning.svm),
     Benchmark("lir", "LiR", "linear regression", {"samples": 1536, "features": 6}, (100, 3), learning.lir),
     Benchmark("km", "KM", "k-means", {"points": 2048, "clusters": 10, "dimensions": 8}, (200, 5, 3), learning.km),
