@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Checks that every C++ file of the project is formatted as .clang-format says; with --fix, formats them.
+# Checks that every C++ file of the project, and the C of kernels/cim, is formatted as .clang-format says; with --fix,
+# formats them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
-  listed=$(git ls-files --cached --others --exclude-standard -- '*.h' '*.hpp' '*.cpp')
+  listed=$(git ls-files --cached --others --exclude-standard -- '*.h' '*.hpp' '*.cpp' 'kernels/cim/*.c')
 else
-  listed=$(find src tools test bench -name '*.h' -o -name '*.hpp' -o -name '*.cpp')
+  listed=$(find src tools test bench kernels/cim -name '*.h' -o -name '*.hpp' -o -name '*.cpp' \
+    -o -path 'kernels/cim/*.c')
 fi
 files=()
 while IFS= read -r f; do
