@@ -49,13 +49,20 @@ std::uint64_t interesting(Rng &rng) {
       0xffffffff00000000, 0xffffffff3f800000, 0xffffffffbfc00000, 0xffffffff7f800000, 0xffffffff7fc00000,
       0xffffffff7f800001, 0xffffffff007fffff, 0xffffffff00800000, 0xffffffff7f7fffff, 0xffffffff5f000000,
       0xffffffff00000001, 0xffffffff80000000, 0xffffffff4f000000, 0x000000003f800000};
-  switch (rng.below(4)) {
+  // Few bits, at both ends: their sums and products lie half way between two numbers now and then.
+  const std::uint64_t few = rng.below(4) << 50 | rng.below(4);
+  switch (rng.below(6)) {
     case 0:
       return rng.next();
     case 1:
       return 0xffffffff00000000 | rng.next() >> 32;
     case 2:  // a double of a moderate size
       return (rng.next() & 0x800fffffffffffff) | (1023 - 40 + rng.below(80)) << 52;
+    case 3:
+      return rng.below(2) << 63 | (1023 + 52 * rng.below(3) - rng.below(3)) << 52 | few;
+    case 4:
+      return 0xffffffff00000000 | rng.below(2) << 31 | (127 + 23 * rng.below(3) - rng.below(3)) << 23 |
+             (few >> 50) << 21 | (few & 3);
     default:
       return kEdges[rng.below(std::size(kEdges))];
   }
@@ -88,6 +95,21 @@ bool isTame(const Decoded &d) {
   }
   if (d.op >= Op::kMaddS && d.rounding > kMostModes && d.rounding != kDynamic) return false;
   return writesFloat(d.op) || !isKept(d.rd);
+}
+
+/// Floating-point instructions on registers that nothing else writes, f0 to f15, so that they keep their values.
+void addFloat(Rng &rng, Assembler &to) {
+  static constexpr std::uint32_t kOpcodes[] = {0x43, 0x47, 0x4b, 0x4f, 0x53, 0x53, 0x53, 0x53, 0x53, 0x53};
+  for (;;) {
+    auto word = static_cast<std::uint32_t>(rng.next());
+    word = (word & ~0x7fU) | kOpcodes[rng.below(std::size(kOpcodes))];
+    if (rng.below(2) == 0) word &= ~(30U << 20);
+    const Decoded d = decode(word, to.here());
+    constexpr std::uint8_t kHalf = 16;
+    if (!isTame(d) || d.rs1 >= kHalf || d.rs3 >= kHalf || (writesFloat(d.op) && d.rd < kHalf)) continue;
+    to.add(word);
+    return;
+  }
 }
 
 /// One that is drawn from all 32-bit words of the opcodes that there are, or a compressed one.
@@ -125,7 +147,12 @@ void addSequence(Rng &rng, Assembler &to) {
   for (unsigned f = 0; f < 32; ++f) to.add(makeI(0x07, 3, f, kValues, static_cast<int>(256 + 8 * f)));
   to.add(makeI(0x73, 5, kZero, static_cast<unsigned>(rng.below(5)), 2));  // csrwi frm
   to.add(makeI(0x73, 5, kZero, rng.below(3) == 0 ? static_cast<unsigned>(rng.below(32)) : 0, 1));
+  const bool isFloat = rng.below(2) == 0;
   for (int i = 0; i < kInstructions; ++i) {
+    if (isFloat) {
+      addFloat(rng, to);
+      continue;
+    }
     const auto reg = static_cast<unsigned>(rng.below(32)), other = static_cast<unsigned>(rng.below(32));
     static constexpr unsigned kConditions[] = {0, 1, 4, 5, 6, 7};
     switch (rng.below(16)) {
