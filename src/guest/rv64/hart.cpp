@@ -173,9 +173,14 @@ Stop Hart::runAtomic(const CodeBlock &block, const Decoded &in) {
   if (in.op == Op::kScW || in.op == Op::kScD) {
     const bool isReserved = hasReservation_ && reserved_ == address;
     hasReservation_ = false;
-    if (isReserved && !memory_.store(address, operand)) return fault(Stop::kStore, address, kBytes, block, in);
+    if (isReserved && (!memory_.load(address, old) || !memory_.store(address, operand)))
+      return fault(Stop::kStore, address, kBytes, block, in);
+    // QEMU compares what is there first, and its load is in streams.
     if constexpr (kRecords)
-      if (isReserved) note(block, in, address, kBytes, true, operand);
+      if (isReserved) {
+        note(block, in, address, kBytes, false, old);
+        note(block, in, address, kBytes, true, operand);
+      }
     x[in.rd] = isReserved ? 0 : 1;
     return Stop::kNone;
   }

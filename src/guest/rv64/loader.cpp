@@ -145,7 +145,7 @@ Result<std::uint64_t> makeStack(const LoadedProgram &program, const std::string 
   words.push_back(0);
   words.push_back(0);  // the environment
   top = top / kAlignment * kAlignment;
-  constexpr std::uint64_t kRandom[2] = {0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9};
+  constexpr std::uint64_t kRandom[2] = {0x91b7584a2265b1f5, 0xcd613e30d8f16adf};  // as QEMU has with -seed 1
   const std::uint64_t random = put(kRandom, sizeof kRandom);
   const std::pair<std::uint64_t, std::uint64_t> auxiliary[] = {{AT_PHDR, program.headers},
                                                                {AT_PHENT, program.headerBytes},
