@@ -68,7 +68,8 @@ std::vector<std::string> warningsOf(const ProfileAnswer &a) {
   if (a.guest.wasReplaced)
     out.emplace_back("the program was replaced by another one (exec), which is not profiled; this is what ran before");
   if (a.guest.signal != 0)
-    out.push_back(fmt::format("the program was ended by signal {}; this is what ran before", a.guest.signal));
+    out.push_back(fmt::format("the program was ended by signal {}{}; this is what ran before", a.guest.signal,
+                              a.guest.cause.empty() ? "" : ": " + a.guest.cause));
   return out;
 }
 
@@ -138,7 +139,8 @@ std::string toJson(const ProfileAnswer &a) {
       {"accounts", {{"paper", {{"low", accountJson(p.low)}, {"high", accountJson(p.high)}}}}},
       {"functions", functions},
       {"guest",
-       {{"exit_status", a.guest.exitStatus},
+       {{"engine", a.engine},
+        {"exit_status", a.guest.exitStatus},
         {"signal", a.guest.signal},
         {"replaced", a.guest.wasReplaced},
         {"threads", a.guest.otherThreads + 1},
@@ -167,6 +169,7 @@ std::string toTable(const ProfileAnswer &a) {
               fmt::format("to {:.0f} with 99 % probability (sampled)", (*p.interval)[1])});
   head.row({"time", fmt::format("{:.1f} us", a.machine.toTime(Cycles(p.cycles)).value / 1e6)});
   head.row({"energy", fmt::format("{:.2f} uJ", p.energy.total.value / 1e6), "modelled, not validated"});
+  head.row({"engine", a.engine});
   head.row({"exit status",
             a.guest.signal != 0 ? fmt::format("signal {}", a.guest.signal) : fmt::format("{}", a.guest.exitStatus)});
   out += head.str() + "\nWhere the cycles went\n";
@@ -246,6 +249,7 @@ Result<ProfileAnswer> profile(const Options &options) {
   if (!run) return run.diagnostics();
   answer.program = run->program.name;
   answer.guest = run->end;
+  answer.engine = run->engine;
   answer.isSampled = options.isSampled;
   answer.profile = sampler ? sampler->profile() : (*profiler)->profile();
   answer.functions = functionsOf(run->program, answer.profile);

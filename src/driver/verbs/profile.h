@@ -21,6 +21,7 @@ struct ProfileAnswer {
   machine::Machine machine;
   evaluate::Profile profile;
   trace::ProgramEnd guest;
+  std::string engine;  ///< that ran it (ProgramRun)
   bool isSampled = false;
   std::vector<FunctionCycles> functions;  ///< the slowest first
   std::vector<std::string> warnings;
