@@ -20,7 +20,7 @@ constexpr std::int64_t kBlocks = 3000;
 
 void checkStep(const guest::rv64::Step &step) {
   if (step.block == nullptr) return;
-  PIMENTO_CHECK(step.count >= 0 && step.count <= step.block->count());
+  PIMENTO_CHECK(step.count >= 0 && step.count <= step.block->count);
   std::uint16_t last = 0;
   for (const trace::Access &a : step.accesses) {
     PIMENTO_CHECK(a.instruction < step.count && a.instruction >= last && a.bytes > 0);

@@ -31,7 +31,7 @@ void Code::cutAt(std::uint64_t address) {
 CodeBlock *Code::search(CodeBlock &block, std::uint64_t address) {
   CodeBlock *found = at(address);
   // Kept also where `at` has flushed: the block itself may be gone then, but nobody comes by it.
-  if (found != nullptr) block.next = {found, block.next[0]};
+  if (found != nullptr && !found->isCut) block.next = {found, block.next[0]};
   return found;
 }
 
@@ -76,6 +76,7 @@ std::unique_ptr<CodeBlock> Code::make(std::uint64_t address) const {
   }
   if (out->code.empty()) return nullptr;
   out->isCut = cuts_.contains(address);
+  out->count = static_cast<int>(out->code.size());
   out->code.push_back({.op = Op::kEndOfBlock});
   return out;
 }
@@ -84,7 +85,7 @@ Result<const trace::Block *> Code::record(CodeBlock &block) {
   if (block.recorded) return block.recorded.get();
   std::vector<frontend::EncodedInstruction> code;
   std::size_t at = 0;
-  for (int i = 0; i < block.count(); ++i) {
+  for (int i = 0; i < block.count; ++i) {
     const std::size_t bytes = block.code[static_cast<std::size_t>(i)].bytes;
     code.push_back({block.address + at, block.bytes.substr(at, bytes), ""});
     at += bytes;

@@ -26,11 +26,10 @@ struct CodeBlock {
   std::uint64_t address = 0, end = 0;
   std::vector<Decoded> code;  ///< the last one is kEndOfBlock
   std::string bytes;
-  std::array<CodeBlock *, 2> next{};  ///< blocks that ran after it
+  int count = 0;
+  std::array<CodeBlock *, 2> next{};  ///< blocks that ran after it and are not cut
   bool isCut = false;                 ///< it begins at an address of cutAt()
   std::unique_ptr<trace::Block> recorded;
-
-  int count() const { return static_cast<int>(code.size()) - 1; }
 };
 
 class Code {

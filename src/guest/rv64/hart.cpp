@@ -146,10 +146,12 @@ void Hart::note(const CodeBlock &block, const Decoded &in, std::uint64_t address
                                static_cast<std::uint8_t>(bytes), isStore, value & valueMask_};
 }
 
-Stop Hart::runRecorded(const CodeBlock &block, bool hasValues) {
+Stop Hart::runRecorded(CodeBlock &block, bool hasValues) {
   accessCount_ = 0;
   valueMask_ = hasValues ? ~U64{0} : 0;
-  return run<true>(block);
+  CodeBlock *only = &block;
+  std::int64_t blocks = 1;
+  return run<true>(only, blocks);
 }
 
 /// lr, sc and amo. A reservation is of an address; nobody else stores.
@@ -230,23 +232,26 @@ bool Hart::runControl(const Decoded &in, std::int64_t before) {
 // One function, since its cases share what they run on; each is a line or two.
 // clang-format off
 template <bool kRecords>
-Stop Hart::run(const CodeBlock &block) {
+Stop Hart::run(CodeBlock *&last, std::int64_t &blocks) {
+  const Memory::View view = memory_.view();
   U64 *const r = x.data();
   U64 *const fp = f.data();
-  const Decoded *in = block.code.data();
+  CodeBlock *block = last;
 
+#define STOP(why) (last = block, stop(why, *block, *in))
+#define FAULT(why) (last = block, fault(why, address, sizeof value, *block, *in))
 #define RS1 r[in->rs1]
 #define RS2 r[in->rs2]
 #define IMM static_cast<U64>(in->constant)
 #define CASE(name, value) case Op::name: r[in->rd] = (value); break;
-#define BRANCH(name, condition) case Op::name: pc = (condition) ? IMM : block.end; goto done;
+#define BRANCH(name, condition) case Op::name: pc = (condition) ? IMM : block->end; goto done;
 #define LOAD(name, type, target)                                                             \
   case Op::name: {                                                                           \
     type value;                                                                              \
     const U64 address = RS1 + IMM;                                                           \
-    if (!memory_.load(address, value)) return fault(Stop::kLoad, address, sizeof value, block, *in); \
+    if (!view.load(address, value)) return FAULT(Stop::kLoad); \
     if constexpr (kRecords)                                                                  \
-      note(block, *in, address, sizeof value, false, static_cast<std::make_unsigned_t<type>>(value)); \
+      note(*block, *in, address, sizeof value, false, static_cast<std::make_unsigned_t<type>>(value)); \
     target;                                                                                  \
     break;                                                                                   \
   }
@@ -254,19 +259,19 @@ Stop Hart::run(const CodeBlock &block) {
   case Op::name: {                                                                           \
     const auto value = static_cast<type>(source);                                            \
     const U64 address = RS1 + IMM;                                                           \
-    if (!memory_.store(address, value)) return fault(Stop::kStore, address, sizeof value, block, *in); \
-    if constexpr (kRecords) note(block, *in, address, sizeof value, true, value);            \
+    if (!view.store(address, value)) return FAULT(Stop::kStore); \
+    if constexpr (kRecords) note(*block, *in, address, sizeof value, true, value);            \
     break;                                                                                   \
   }
 #define ATOMIC(name, type)                                                                   \
   case Op::name:                                                                             \
-    if (const Stop why = runAtomic<type, kRecords>(block, *in); why != Stop::kNone) return why; \
+    if (const Stop why = runAtomic<type, kRecords>(*block, *in); why != Stop::kNone) return last = block, why; \
     break;
 // With a rounding mode, which may be one that there is none of.
 #define ROUNDED(name, statement)                                                             \
   case Op::name: {                                                                           \
     const std::uint8_t mode = in->rounding == kRoundingMask ? rounding_ : in->rounding;      \
-    if (mode > static_cast<std::uint8_t>(Rounding::kAway)) return stop(Stop::kIllegal, block, *in); \
+    if (mode > static_cast<std::uint8_t>(Rounding::kAway)) return STOP(Stop::kIllegal); \
     const auto rounding = static_cast<Rounding>(mode);                                       \
     statement;                                                                               \
     break;                                                                                   \
@@ -300,22 +305,25 @@ Stop Hart::run(const CodeBlock &block) {
   FLOAT_PLAIN(kMoveFromX##letter, static_cast<Bits>(RS1))                                    \
   CASE(kClass##letter, classOf<Bits>(F1))
 
-  for (;; ++in) {
+next: __attribute__((unused));
+  --blocks;
+  for (const Decoded *in = block->code.data();; ++in) {
     switch (in->op) {
-      case Op::kIllegal: return stop(Stop::kIllegal, block, *in);
-      case Op::kEbreak: return stop(Stop::kBreak, block, *in);
-      case Op::kEndOfBlock: pc = block.end; goto done;
+      case Op::kIllegal: return STOP(Stop::kIllegal);
+      case Op::kEbreak: return STOP(Stop::kBreak);
+      case Op::kEndOfBlock: pc = block->end; goto done;
       case Op::kEcall:
       case Op::kFenceI:
-        pc = block.end;
-        executed_ = block.count();
+        pc = block->end;
+        executed_ = block->count;
         instructions_ += executed_;
+        last = block;
         return in->op == Op::kEcall ? Stop::kCall : Stop::kFenceI;
       CASE(kConstant, IMM)
-      case Op::kJal: r[in->rd] = block.end; pc = IMM; goto done;
+      case Op::kJal: r[in->rd] = block->end; pc = IMM; goto done;
       case Op::kJalr: {
         const U64 target = (RS1 + IMM) & ~U64{1};
-        r[in->rd] = block.end;
+        r[in->rd] = block->end;
         pc = target;
         goto done;
       }
@@ -368,7 +376,7 @@ Stop Hart::run(const CodeBlock &block) {
       case Op::kCsrrw:
       case Op::kCsrrs:
       case Op::kCsrrc:
-        if (!runControl(*in, instructions_ + (in - block.code.data()))) return stop(Stop::kIllegal, block, *in);
+        if (!runControl(*in, instructions_ + (in - block->code.data()))) return STOP(Stop::kIllegal);
         break;
       CASE(kMul, RS1 * RS2)
       CASE(kMulh, mulh(RS1, RS2))
@@ -401,16 +409,25 @@ Stop Hart::run(const CodeBlock &block) {
 #undef Bits
       ROUNDED(kNarrow, fp[in->rd] = boxed<U32>(narrow(fp[in->rs1], rounding, flags_)))
       ROUNDED(kWiden, fp[in->rd] = widen(unboxed<U32>(fp[in->rs1]), flags_); static_cast<void>(rounding))
+      default: __builtin_unreachable();
     }
   }
 done:
-  executed_ = block.count();
-  instructions_ += executed_;
+  instructions_ += block->count;
+  if constexpr (!kRecords)
+    if (blocks > 0)
+      for (CodeBlock *n : block->next)
+        if (n != nullptr && n->address == pc) {
+          block = n;
+          goto next;
+        }
+  executed_ = block->count;
+  last = block;
   return Stop::kNone;
 }
 // clang-format on
 
-template Stop Hart::run<false>(const CodeBlock &);
-template Stop Hart::run<true>(const CodeBlock &);
+template Stop Hart::run<false>(CodeBlock *&, std::int64_t &);
+template Stop Hart::run<true>(CodeBlock *&, std::int64_t &);
 
 }  // namespace pimento::guest::rv64

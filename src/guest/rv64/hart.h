@@ -40,10 +40,11 @@ class Hart {
   std::uint8_t roundingMode() const { return rounding_; }
   void setFloatStatus(std::uint64_t fcsr);
 
-  /// Runs a block that begins at `pc`.
-  Stop run(const CodeBlock &block) { return run<false>(block); }
-  /// The same; `accesses()` are then those of the instructions that ran, their values 0 unless asked for.
-  Stop runRecorded(const CodeBlock &block, bool hasValues);
+  /// Runs a block that begins at `pc`, and those that are known to follow it, at most `blocks` in all, of which it
+  /// takes off those that ran. `block` is then the last one.
+  Stop run(CodeBlock *&block, std::int64_t &blocks) { return run<false>(block, blocks); }
+  /// Runs one block; `accesses()` are then those of the instructions that ran, their values 0 unless asked for.
+  Stop runRecorded(CodeBlock &block, bool hasValues);
   std::span<const trace::Access> accesses() const { return {accesses_.data(), accessCount_}; }
   /// Instructions of the last block that ran.
   int executed() const { return executed_; }
@@ -57,7 +58,7 @@ class Hart {
 
  private:
   template <bool kRecords>
-  Stop run(const CodeBlock &block);
+  Stop run(CodeBlock *&last, std::int64_t &blocks);
   Stop stop(Stop why, const CodeBlock &block, const Decoded &in);
   Stop fault(Stop why, std::uint64_t address, int bytes, const CodeBlock &block, const Decoded &in);
   void note(const CodeBlock &block, const Decoded &in, std::uint64_t address, int bytes, bool isStore,

@@ -93,7 +93,7 @@ bool Machine::isIntercepted(const CodeBlock &block) {
 
 Result<Step> Machine::step() {
   PIMENTO_CHECK(!hasEnded());
-  const CodeBlock *block = nextBlock();
+  CodeBlock *block = nextBlock();
   if (block == nullptr || isIntercepted(*block)) return Step{};
   const Stop why = hart_.runRecorded(*block, hasValues_);
   const Step out{block, hart_.executed(), hart_.accesses()};
@@ -103,10 +103,13 @@ Result<Step> Machine::step() {
 }
 
 Status Machine::run(std::int64_t blocks) {
-  for (; blocks > 0 && !end_; --blocks) {
+  while (blocks > 0 && !end_) {
     const CodeBlock *block = nextBlock();
-    if (block == nullptr || isIntercepted(*block)) continue;
-    const Stop why = hart_.run(*block);
+    if (block == nullptr || isIntercepted(*block)) {
+      --blocks;
+      continue;
+    }
+    const Stop why = hart_.run(last_, blocks);
     if (why == Stop::kNone) continue;
     if (Status s = handle(why); !s) return s;
   }

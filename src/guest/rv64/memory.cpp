@@ -16,17 +16,17 @@ constexpr std::uint64_t kFirstGiven = 0x10000;  ///< as vm.mmap_min_addr
 Result<std::unique_ptr<Memory>> Memory::make() {
   std::unique_ptr<Memory> out(new Memory);
   void *base = mmap(nullptr, kSize, PROT_NONE, kReservation, -1, 0);
-  if (base != MAP_FAILED) out->base_ = static_cast<std::byte *>(base);
+  if (base != MAP_FAILED) out->view_.base_ = static_cast<std::byte *>(base);
   void *pages = mmap(nullptr, kPages, PROT_READ | PROT_WRITE, kReservation, -1, 0);
-  if (pages != MAP_FAILED) out->pages_ = static_cast<std::uint8_t *>(pages);
-  if (out->base_ != nullptr && out->pages_ != nullptr) return out;
+  if (pages != MAP_FAILED) out->view_.pages_ = static_cast<std::uint8_t *>(pages);
+  if (out->view_.base_ != nullptr && out->view_.pages_ != nullptr) return out;
   return capacityError("guest-memory", {}, "there is no room for the address space of a guest (64 GiB, unused)",
                        "raise the limit on virtual memory (ulimit -v), or use --engine qemu");
 }
 
 Memory::~Memory() {
-  if (base_ != nullptr) munmap(base_, kSize);
-  if (pages_ != nullptr) munmap(pages_, kPages);
+  if (view_.base_ != nullptr) munmap(view_.base_, kSize);
+  if (view_.pages_ != nullptr) munmap(view_.pages_, kPages);
 }
 
 bool Memory::isRange(std::uint64_t address, std::uint64_t bytes) {
@@ -34,16 +34,22 @@ bool Memory::isRange(std::uint64_t address, std::uint64_t bytes) {
 }
 
 std::byte *Memory::at(std::uint64_t address, std::uint64_t bytes, std::uint8_t permission) const {
-  if (bytes == 0) return base_;
-  return firstWithout(address, bytes, permission) == address + bytes ? base_ + address : nullptr;
+  if (bytes == 0) return view_.base_;
+  return firstWithout(address, bytes, permission) == address + bytes ? view_.base_ + address : nullptr;
 }
 
 std::uint64_t Memory::firstWithout(std::uint64_t address, std::uint64_t bytes, std::uint8_t permission) const {
   const std::uint64_t end = address + bytes;
   if (end < address) return address;
   for (std::uint64_t a = address; a < end; a = (a / kPage + 1) * kPage)
-    if (a >= kSize || (pages_[a / kPage] & permission) == 0) return a;
+    if (a >= kSize || (view_.pages_[a / kPage] & permission) == 0) return a;
   return end;
+}
+
+bool Memory::View::areAllowed(std::uint64_t address, std::uint64_t bytes, std::uint8_t permission) const {
+  for (const std::uint64_t a : {address, address + bytes - 1})
+    if (a >= kSize || (pages_[a / kPage] & permission) == 0) return false;
+  return true;
 }
 
 std::optional<std::string> Memory::text(std::uint64_t address) const {
@@ -57,7 +63,7 @@ std::optional<std::string> Memory::text(std::uint64_t address) const {
 }
 
 void Memory::setPages(std::uint64_t address, std::uint64_t bytes, std::uint8_t to) {
-  std::uint8_t *first = pages_ + address / kPage;
+  std::uint8_t *first = view_.pages_ + address / kPage;
   std::uint8_t *last = first + bytes / kPage;
   const auto isCode = [](std::uint8_t p) { return (p & kExecute) != 0; };
   if (isCode(to) || std::any_of(first, last, isCode)) ++codeVersion_;
@@ -80,7 +86,8 @@ void Memory::forget(std::uint64_t address, std::uint64_t bytes) {
 bool Memory::map(std::uint64_t address, std::uint64_t bytes, std::uint8_t permissions) {
   if (!isRange(address, bytes)) return false;
   if (bytes == 0) return true;
-  if (mmap(base_ + address, bytes, PROT_READ | PROT_WRITE, kReservation | MAP_FIXED, -1, 0) == MAP_FAILED) return false;
+  if (mmap(view_.base_ + address, bytes, PROT_READ | PROT_WRITE, kReservation | MAP_FIXED, -1, 0) == MAP_FAILED)
+    return false;
   if ((permissions & kWrite) != 0) permissions |= kRead;
   setPages(address, bytes, permissions | kMapped);
   forget(address, bytes);
@@ -101,7 +108,7 @@ bool Memory::map(std::uint64_t address, std::uint64_t bytes, std::uint8_t permis
 bool Memory::unmap(std::uint64_t address, std::uint64_t bytes) {
   if (!isRange(address, bytes)) return false;
   if (isFree(address, bytes)) return true;
-  if (mmap(base_ + address, bytes, PROT_NONE, kReservation | MAP_FIXED, -1, 0) == MAP_FAILED) return false;
+  if (mmap(view_.base_ + address, bytes, PROT_NONE, kReservation | MAP_FIXED, -1, 0) == MAP_FAILED) return false;
   setPages(address, bytes, 0);
   forget(address, bytes);
   return true;

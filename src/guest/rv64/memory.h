@@ -33,26 +33,54 @@ class Memory {
   Memory(const Memory &) = delete;
   Memory &operator=(const Memory &) = delete;
 
-  /// False: a page of it may not be read; `to` is as it was.
+  /// What accesses need, for loops that keep it in registers; valid as long as the memory.
+  class View {
+   public:
+    /// False: a page of it may not be read; `to` is as it was.
+    template <typename T>
+    bool load(std::uint64_t address, T &to) const {
+      if (!allows<sizeof(T)>(address, kRead)) return false;
+      std::memcpy(&to, base_ + address, sizeof(T));
+      return true;
+    }
+    /// False: a page of it may not be written; nothing is.
+    template <typename T>
+    bool store(std::uint64_t address, T value) const {
+      if (!allows<sizeof(T)>(address, kWrite)) return false;
+      std::memcpy(base_ + address, &value, sizeof(T));
+      return true;
+    }
+    /// The 16 bits of code at an address; false: they may not be executed.
+    bool fetch(std::uint64_t address, std::uint16_t &to) const {
+      if (!allows<sizeof to>(address, kExecute)) return false;
+      std::memcpy(&to, base_ + address, sizeof to);
+      return true;
+    }
+
+   private:
+    friend class Memory;
+    template <std::uint64_t kBytes>
+    bool allows(std::uint64_t address, std::uint8_t permission) const {
+      if (address >= kSize) return false;
+      if ((address & (kPage - 1)) > kPage - kBytes) return areAllowed(address, kBytes, permission);
+      return (pages_[address / kPage] & permission) != 0;
+    }
+    bool areAllowed(std::uint64_t address, std::uint64_t bytes, std::uint8_t permission) const;
+
+    std::byte *base_ = nullptr;
+    std::uint8_t *pages_ = nullptr;  ///< permissions of each page, 0 of those that are not mapped
+  };
+  View view() const { return view_; }
+
   template <typename T>
   bool load(std::uint64_t address, T &to) const {
-    if (!allows<sizeof(T)>(address, kRead)) return false;
-    std::memcpy(&to, base_ + address, sizeof(T));
-    return true;
+    return view_.load(address, to);
   }
-  /// False: a page of it may not be written; nothing is.
   template <typename T>
   bool store(std::uint64_t address, T value) {
-    if (!allows<sizeof(T)>(address, kWrite)) return false;
-    std::memcpy(base_ + address, &value, sizeof(T));
-    return true;
+    return view_.store(address, value);
   }
-  /// The 16 bits of code at an address; false: they may not be executed.
-  bool fetch(std::uint64_t address, std::uint16_t &to) const {
-    if (!allows<sizeof to>(address, kExecute)) return false;
-    std::memcpy(&to, base_ + address, sizeof to);
-    return true;
-  }
+  bool fetch(std::uint64_t address, std::uint16_t &to) const { return view_.fetch(address, to); }
   /// Where these bytes lie in the host, or null: a page lacks the permission. Of no bytes any place will do.
   std::byte *at(std::uint64_t address, std::uint64_t bytes, std::uint8_t permission) const;
   /// A text up to its zero; nothing: it is not readable up to there, or longer than 64 KiB.
@@ -70,7 +98,7 @@ class Memory {
   bool isMapped(std::uint64_t address, std::uint64_t bytes) const;
   /// Of the page that an address lies in; 0: none, or it is not mapped.
   std::uint8_t permissions(std::uint64_t address) const {
-    return address < kSize ? pages_[address / kPage] & (kRead | kWrite | kExecute) : 0;
+    return address < kSize ? view_.pages_[address / kPage] & (kRead | kWrite | kExecute) : 0;
   }
   bool isFree(std::uint64_t address, std::uint64_t bytes) const;
   /// The highest free room below `top`, or nothing. The first pages are never given.
@@ -85,17 +113,10 @@ class Memory {
 
   Memory() = default;
   static bool isRange(std::uint64_t address, std::uint64_t bytes);
-  template <std::uint64_t kBytes>
-  bool allows(std::uint64_t address, std::uint8_t permission) const {
-    if (address >= kSize) return false;
-    if ((address & (kPage - 1)) > kPage - kBytes) return at(address, kBytes, permission) != nullptr;
-    return (pages_[address / kPage] & permission) != 0;
-  }
   void setPages(std::uint64_t address, std::uint64_t bytes, std::uint8_t to);
   void forget(std::uint64_t address, std::uint64_t bytes);
 
-  std::byte *base_ = nullptr;
-  std::uint8_t *pages_ = nullptr;                ///< permissions of each page, 0 of those that are not mapped
+  View view_;
   std::map<std::uint64_t, std::uint64_t> used_;  ///< mapped ranges: from, to; neighbours are merged
   std::uint64_t codeVersion_ = 0;
 };
