@@ -1,5 +1,5 @@
-// What `profile` runs: a program of a host in QEMU or the interpreter, or a saved trace of one; the part of it that is asked for; and
-// saving it.
+// What `profile` runs: a program of a host in QEMU or the interpreter, or a saved trace of one; the part of it that is
+// asked for; and saving it.
 #pragma once
 
 #include "pimento/driver/options.h"
@@ -15,8 +15,9 @@ struct ProgramRun {
 };
 
 /// Hands on what runs of `options.input`. Diagnostics: those of guest::readElfImage, guest::runGuest,
-/// guest::rv64::run and trace::file::Reader; "unknown-engine", "interpreter-program" (another than it runs), "trace-option" (an option that is for running programs), "bad-marker", "unknown-function",
-/// "marker-not-reached", "no-instructions" (of the part that was asked for), "unwritable-file".
+/// guest::rv64::run and trace::file::Reader; "unknown-engine", "interpreter-program" (another than it runs),
+/// "trace-option" (an option that is for running programs), "bad-marker", "unknown-function", "marker-not-reached",
+/// "no-instructions" (of the part that was asked for), "unwritable-file".
 Result<ProgramRun> runProgram(const Options &options, trace::Consumer &consumer);
 
 /// Whether the file is a saved trace, by its ending or its first bytes.

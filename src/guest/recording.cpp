@@ -44,7 +44,7 @@ struct Recording::Ring {
   static std::unique_ptr<Ring> open(const std::string &path) {
     const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
     if (file < 0) return nullptr;
-    struct stat status {};
+    struct stat status{};
     auto ring = std::make_unique<Ring>();
     if (fstat(file, &status) == 0 && static_cast<std::size_t>(status.st_size) >= sizeof(PimentoRing)) {
       void *at = mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);

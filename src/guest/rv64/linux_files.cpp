@@ -178,7 +178,7 @@ std::int64_t Linux::lseek(const Arguments &a) {
 }
 
 std::int64_t Linux::fstat(const Arguments &a) {
-  struct stat s {};
+  struct stat s{};
   if (setup_.reachesHost && ::fstat(hostFile(a[0]), &s) != 0) return -errno;
   return put(a[1], guestStat(s)) ? 0 : -EFAULT;
 }
@@ -187,7 +187,7 @@ std::int64_t Linux::fstatat(const Arguments &a) {
   const auto path = memory_.text(a[1]);
   if (!path) return -EFAULT;
   if (!setup_.reachesHost) return -EACCES;
-  struct stat s {};
+  struct stat s{};
   if (::fstatat(hostFile(a[0]), path->c_str(), &s, static_cast<int>(a[3])) != 0) return -errno;
   return put(a[2], guestStat(s)) ? 0 : -EFAULT;
 }
@@ -196,7 +196,7 @@ std::int64_t Linux::statx(const Arguments &a) {
   const auto path = memory_.text(a[1]);
   if (!path) return -EFAULT;
   if (!setup_.reachesHost) return -EACCES;
-  struct statx s {};
+  struct statx s{};
   if (::statx(hostFile(a[0]), path->c_str(), static_cast<int>(a[2]), static_cast<unsigned>(a[3]), &s) != 0)
     return -errno;
   return put(a[4], s) ? 0 : -EFAULT;
