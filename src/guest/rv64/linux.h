@@ -52,6 +52,8 @@ class Linux {
   CallOutcome call(Hart &hart);
   /// A signal that the program gets now: by its own doing, or (`isForced`) by a fault.
   CallOutcome raise(int signal, bool isForced);
+  /// Whether the last call was for the caches of code to be emptied.
+  bool flushesCode() const { return flushesCode_; }
 
  private:
   using Arguments = std::array<std::uint64_t, 6>;
@@ -150,10 +152,6 @@ class Linux {
   std::array<std::uint64_t, 3> alternateStack_{0, 2, 0};  ///< none
   CallOutcome outcome_;
   bool flushesCode_ = false;
-
- public:
-  /// Whether the last call was for the caches of code to be emptied.
-  bool flushesCode() const { return flushesCode_; }
 };
 
 }  // namespace pimento::guest::rv64

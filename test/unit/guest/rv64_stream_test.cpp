@@ -9,6 +9,7 @@
 #include <set>
 
 #include "pimento/guest/rv64/interpreter.h"
+#include "test/support/cases.h"
 #include "test/support/folder.h"
 
 namespace pimento::guest::rv64 {
@@ -67,6 +68,7 @@ std::string contents(const std::string &file) {
 
 /// The same instructions and accesses, and the same output.
 void compare(const std::string &text, const char *options) {
+  if (test::isSanitized()) GTEST_SKIP() << "not run here: QEMU loads no plugin with sanitizers";
   if (!runsHere("qemu-riscv64 --version")) GTEST_SKIP() << "not run here: no qemu-riscv64";
   if (!runsHere("riscv64-linux-gnu-gcc --version")) GTEST_SKIP() << "not run here: no riscv64-linux-gnu-gcc";
   const test::Folder folder;
