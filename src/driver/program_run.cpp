@@ -10,6 +10,7 @@
 
 #include "pimento/base/suggest.h"
 #include "pimento/guest/guest.h"
+#include "pimento/guest/rv64/interpreter.h"
 #include "pimento/trace/file/reader.h"
 #include "pimento/trace/file/writer.h"
 #include "pimento/trace/selection.h"
@@ -104,6 +105,21 @@ Status checkReached(const Options &options, const trace::Selection &part) {
   return okStatus();
 }
 
+/// Whether the interpreter runs a program, rather than QEMU.
+Result<bool> isInterpreted(const Options &options, const guest::ElfImage &image) {
+  const bool canBe = guest::rv64::runs(image);
+  if (options.engine == "qemu") return false;
+  if (options.engine.empty() || options.engine == "auto") return canBe && !guest::isQemuInstalled(image.isa);
+  if (options.engine != "interpreter")
+    return usageError("unknown-engine", "--engine", fmt::format("unknown engine '{}'", options.engine),
+                      suggest(options.engine, {"auto", "interpreter", "qemu"}));
+  if (canBe) return true;
+  return unsupported("interpreter-program", {options.input},
+                     fmt::format("the interpreter does not run '{}': it is {}", options.input,
+                                 image.isa == trace::Isa::kRv64 ? "dynamic" : "not for RISC-V 64"),
+                     "link it with -static for RISC-V 64, or use --engine qemu");
+}
+
 /// A program or a trace, opened.
 class Source {
  public:
@@ -112,6 +128,9 @@ class Source {
     if (!isSavedTrace(options.input)) {
       Result<guest::ElfImage> image = guest::readElfImage(options.input);
       if (!image) return image.diagnostics();
+      const Result<bool> interpreted = isInterpreted(options, *image);
+      if (!interpreted) return interpreted.diagnostics();
+      out.engine_ = *interpreted ? "interpreter" : "qemu";
       out.program_ = {std::filesystem::path(options.input).filename().string(), image->isa,
                       static_cast<std::int64_t>(options.arguments.size()), image->functions, 0};
       out.image_ = std::move(*image);
@@ -119,11 +138,12 @@ class Source {
     }
     for (const auto &[isGiven, option] : {std::pair{!options.arguments.empty(), "--"},
                                           {!options.sysroot.empty(), "--sysroot"},
+                                          {!options.engine.empty(), "--engine"},
                                           {!options.stdoutFile.empty(), "--stdout"}})
       if (isGiven)
         return usageError("trace-option", option,
                           fmt::format("'{}' is a saved trace, which runs nothing", options.input),
-                          "omit it: arguments, --sysroot and --stdout are for programs");
+                          "omit it: arguments, --sysroot, --engine and --stdout are for programs");
     auto in = std::make_unique<std::ifstream>(options.input, std::ios::binary);
     if (!*in)
       return error("unreadable-file", {options.input},
@@ -136,13 +156,14 @@ class Source {
   }
 
   const trace::Program &program() const { return program_; }
+  const std::string &engine() const { return engine_; }
 
   /// `instructions`: of the whole stream.
   Result<trace::ProgramEnd> run(const Options &options, trace::Consumer &consumer) {
     if (image_) {
       guest::GuestOptions o{options.input, options.arguments, options.sysroot, options.stdoutFile,
                             true,          options.isStopped};
-      return guest::runGuest(*image_, o, consumer);
+      return engine_ == "qemu" ? guest::runGuest(*image_, o, consumer) : guest::rv64::run(*image_, o, consumer);
     }
     if (Status s = reader_->run(consumer); !s) return s.diagnostics();
     return reader_->end();
@@ -150,6 +171,7 @@ class Source {
 
  private:
   trace::Program program_;
+  std::string engine_ = "trace";
   std::optional<guest::ElfImage> image_;
   std::unique_ptr<trace::file::Reader> reader_;
 };
@@ -196,7 +218,7 @@ Result<ProgramRun> runProgram(const Options &options, trace::Consumer &consumer)
   end->leftOut += end->instructions - selection.passed();
   end->instructions = selection.passed();
   if (save.writer && !save.writer->finish(*end)) return unwritable(options.save);
-  ProgramRun run{source->program(), *end};
+  ProgramRun run{source->program(), *end, source->engine()};
   run.program.loadedAt = selection.loadedAt();
   return run;
 }

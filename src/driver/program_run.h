@@ -1,5 +1,5 @@
-// What `profile` runs: a program of a host in QEMU, or a saved trace of one; the part of it that is asked for; and
-// saving it.
+// What `profile` runs: a program of a host in QEMU or the interpreter, or a saved trace of one; the part of it that is
+// asked for; and saving it.
 #pragma once
 
 #include "pimento/driver/options.h"
@@ -11,11 +11,13 @@ namespace pimento::driver {
 struct ProgramRun {
   trace::Program program;
   trace::ProgramEnd end;  ///< `instructions`: those that were handed on
+  std::string engine;     ///< that ran it: "qemu", "interpreter"; "trace" of saved ones
 };
 
-/// Hands on what runs of `options.input`. Diagnostics: those of guest::readElfImage, guest::runGuest and
-/// trace::file::Reader; "trace-option" (an option that is for running programs), "bad-marker", "unknown-function",
-/// "marker-not-reached", "no-instructions" (of the part that was asked for), "unwritable-file".
+/// Hands on what runs of `options.input`. Diagnostics: those of guest::readElfImage, guest::runGuest,
+/// guest::rv64::run and trace::file::Reader; "unknown-engine", "interpreter-program" (another than it runs),
+/// "trace-option" (an option that is for running programs), "bad-marker", "unknown-function", "marker-not-reached",
+/// "no-instructions" (of the part that was asked for), "unwritable-file".
 Result<ProgramRun> runProgram(const Options &options, trace::Consumer &consumer);
 
 /// Whether the file is a saved trace, by its ending or its first bytes.

@@ -223,6 +223,10 @@ class Reaper {
 
 }  // namespace
 
+bool isQemuInstalled(trace::Isa isa) {
+  return findQemu(emulationOf(isa).qemu).ok();
+}
+
 Result<GuestEnd> runGuest(const ElfImage &image, const GuestOptions &options, trace::Consumer &consumer) {
   const Emulation emulation = emulationOf(image.isa);
   const Result<std::string> qemu = findQemu(emulation.qemu);

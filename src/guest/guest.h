@@ -28,6 +28,9 @@ struct GuestOptions {
 /// How a guest ended; `instructions` are all of the first thread.
 using GuestEnd = trace::ProgramEnd;
 
+/// Whether QEMU for an instruction set is on the PATH.
+bool isQemuInstalled(trace::Isa isa);
+
 /// `image`: of options.program. A guest of which the consumer wants no more runs on to its end. Diagnostics:
 /// "missing-qemu", "missing-plugin", "wrong-qemu" (with the package that has them), "missing-loader", "missing-library"
 /// (name --sysroot), "unwritable-file", "guest-failed" (QEMU itself did), those of Recording.

@@ -42,6 +42,7 @@ struct ProgramEnd {
   std::int64_t leftOut = 0;       ///< of the first thread, before, after and between the parts that were asked for
   std::int64_t otherThreads = 0, otherProcesses = 0, otherInstructions = 0;
   std::int64_t undecodable = 0;  ///< static instructions
+  std::string cause;             ///< of the signal, in words; empty where it is not known; not saved in traces
 
   bool operator==(const ProgramEnd &) const = default;
 };

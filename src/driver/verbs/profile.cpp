@@ -65,7 +65,8 @@ std::vector<std::string> warningsOf(const ProfileAnswer &a) {
   if (a.guest.wasReplaced)
     out.emplace_back("the program was replaced by another one (exec), which is not profiled; this is what ran before");
   if (a.guest.signal != 0)
-    out.push_back(fmt::format("the program was ended by signal {}; this is what ran before", a.guest.signal));
+    out.push_back(fmt::format("the program was ended by signal {}{}; this is what ran before", a.guest.signal,
+                              a.guest.cause.empty() ? "" : ": " + a.guest.cause));
   return out;
 }
 
@@ -137,6 +138,7 @@ Result<ProfileAnswer> profile(const Options &options) {
   if (!run) return run.diagnostics();
   answer.program = run->program.name;
   answer.guest = run->end;
+  answer.engine = run->engine;
   answer.isSampled = options.isSampled;
   for (std::size_t c = 0; c < profilers.size(); ++c)
     answer.choices[c].profile = options.isSampled ? samplers[c].profile() : profilers[c]->profile();

@@ -27,6 +27,7 @@ struct ProfileAnswer {
   std::string program;
   std::vector<ProfileChoice> choices;  ///< one at least; what follows is of the first one
   trace::ProgramEnd guest;
+  std::string engine;  ///< that ran it (ProgramRun)
   bool isSampled = false;
   std::vector<FunctionCycles> functions;  ///< the slowest first
   std::vector<std::string> warnings;

@@ -117,7 +117,8 @@ std::string toJson(const ProfileAnswer &a) {
       {"verdict", verdictOf(a)},
       {"functions", functions},
       {"guest",
-       {{"exit_status", a.guest.exitStatus},
+       {{"engine", a.engine},
+        {"exit_status", a.guest.exitStatus},
         {"signal", a.guest.signal},
         {"replaced", a.guest.wasReplaced},
         {"threads", a.guest.otherThreads + 1},
@@ -214,6 +215,7 @@ std::string toTable(const ProfileAnswer &a) {
               fmt::format("to {:.0f} with 99 % probability (sampled)", (*p.interval)[1])});
   head.row({"time", fmt::format("{:.1f} us", a.machine().toTime(Cycles(p.cycles)).value / 1e6)});
   head.row({"energy", fmt::format("{:.2f} uJ", p.energy.total.value / 1e6), "modelled, not validated"});
+  head.row({"engine", a.engine});
   head.row({"exit status",
             a.guest.signal != 0 ? fmt::format("signal {}", a.guest.signal) : fmt::format("{}", a.guest.exitStatus)});
   out += head.str() + "\nWhere the cycles went\n";

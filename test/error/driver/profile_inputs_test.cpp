@@ -203,6 +203,20 @@ const std::vector<Case> &cases() {
          s.qemu(kGood);
        },
        "--sysroot"},
+      {"an engine that there is not", "unknown-engine",
+       [](Scene &s) { s.input(elf({})), s.options.engine = "interpeter"; }, "'interpreter'"},
+      {"AArch64 in the interpreter", "interpreter-program",
+       [](Scene &s) { s.input(elf({})), s.options.engine = "interpreter"; }, "not for RISC-V 64"},
+      {"a dynamic program in the interpreter", "interpreter-program",
+       [](Scene &s) {
+         s.input(with(dynamicElf("/lib/ld.so"), &Elf64_Ehdr::e_machine, Elf64_Half{EM_RISCV}));
+         s.options.engine = "interpreter";
+       },
+       "dynamic"},
+      {"RISC-V without QEMU and with nothing to load", "bad-elf",
+       [](Scene &s) { s.input(elf({.machine = EM_RISCV})), s.noQemu(); }},
+      {"the engine of a trace", "trace-option",
+       [](Scene &s) { s.input(trace(), "t.ptrace"), s.options.engine = "qemu"; }, "--engine"},
       {"a machine without a core", "unsupported-target",
        [](Scene &s) { s.input(elf({})), s.options.target = "hbm-pim"; }, "cim-a9"},
       {"an empty trace", "trace-magic", [](Scene &s) { s.input("", "t.ptrace"); }, "--save"},
