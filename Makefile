@@ -95,6 +95,7 @@ help:
 	@echo 'make figures PAPER=comonm        its figures, ours beside theirs, in build/figures/comonm'
 	@echo 'make figures PAPER=dcc           (PAPER=dcc ONLY=fig12,fig15: up to an hour each)'
 	@echo 'make figures PAPER=infinity-stream'
+	@echo 'make figures PAPER=eva-cim'
 	@echo 'make fuzz SECONDS=60'
 	@echo 'make install PREFIX=/usr/local   tool, library, headers, data'
 	@echo 'make deb          a Debian package in build/packages'

@@ -31,7 +31,9 @@ class Runner:
             return json.loads(self.results[name])
         path = self.folder / "raw" / f"{name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
-        done = self.run([*arguments, "--json"], may_refuse)
+        # What follows -- is a program's.
+        end = arguments.index("--") if "--" in arguments else len(arguments)
+        done = self.run([*arguments[:end], "--json", *arguments[end:]], may_refuse)
         if done.returncode != 0:
             return {"refused": done.stderr.strip().splitlines()[0].rpartition("error: ")[2]}
         self.results[name] = done.stdout

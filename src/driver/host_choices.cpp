@@ -7,6 +7,7 @@
 #include "pimento/base/suggest.h"
 #include "pimento/base/text.h"
 #include "pimento/driver/machine_option.h"
+#include "pimento/energy/array/install.h"
 
 namespace pimento::driver {
 
@@ -87,6 +88,34 @@ Status applyLevels(const std::string &levels, machine::Machine &machine) {
   return okStatus();
 }
 
+/// --arrays, or what --technology needs: one set for all cells.
+std::string arraysOf(const Options &options) {
+  if (!options.arrays.empty() || options.technology.empty()) return options.arrays;
+  for (const std::string_view cell : split(options.technology, ','))
+    if (cell != "sram" && cell != "fefet") return "destiny";
+  return "release-constants";
+}
+
+Status applyArrays(const Options &options, const std::string &setName, const std::string &cellName,
+                   machine::Machine &machine) {
+  using namespace energy::array;
+  constexpr const char *kPlain = "sram";
+  const std::vector<std::string> folders = machineFolders(options);
+  const auto at = [](Diagnostics all, const char *option) {
+    for (Diagnostic &d : all)
+      if (d.where.file.empty()) d.where.file = option;
+    return all;
+  };
+  const Result<Set> set = loadSet(setName, folders);
+  if (!set) return at(set.diagnostics(), "--arrays");
+  const Result<Cell> cell = loadCell(cellName.empty() ? kPlain : cellName, folders);
+  if (!cell) return at(cell.diagnostics(), "--technology");
+  const Result<Cell> plain = loadCell(kPlain, folders);
+  if (!plain) return plain.diagnostics();
+  if (Status s = install(machine, *set, *cell, *plain); !s) return at(s.diagnostics(), "--arrays");
+  return okStatus();
+}
+
 }  // namespace
 
 Result<std::vector<HostChoice>> hostChoices(const Options &options) {
@@ -97,25 +126,33 @@ Result<std::vector<HostChoice>> hostChoices(const Options &options) {
   if (asksCim && !plain->cim)
     return error("missing-section", {plain->name}, fmt::format("{} has no section 'cim'", plain->name),
                  "choose a machine whose caches compute, as cim-a9");
-  const Result<std::vector<std::string>> sizes = partsOf(options.caches, "--caches");
-  if (!sizes) return sizes.diagnostics();
-  const Result<std::vector<std::string>> computing = partsOf(options.levels, "--levels");
-  if (!computing) return computing.diagnostics();
+  const Result<std::vector<std::string>> sizes = partsOf(options.caches, "--caches"),
+                                         cells = partsOf(options.technology, "--technology"),
+                                         sets = partsOf(arraysOf(options), "--arrays"),
+                                         computing = partsOf(options.levels, "--levels");
+  for (const auto *parts : {&sizes, &cells, &sets, &computing})
+    if (!*parts) return parts->diagnostics();
   std::vector<HostChoice> out;
   for (const std::string &caches : *sizes) {
     Options changed = options;
     if (!caches.empty()) {
-      const Result<std::vector<std::string>> sets = overridesOf(caches, *plain);
-      if (!sets) return sets.diagnostics();
-      changed.sets.insert(changed.sets.end(), sets->begin(), sets->end());
+      const Result<std::vector<std::string>> overrides = overridesOf(caches, *plain);
+      if (!overrides) return overrides.diagnostics();
+      changed.sets.insert(changed.sets.end(), overrides->begin(), overrides->end());
     }
     const Result<machine::Machine> machine = loadTarget(changed, name);
     if (!machine) return machine.diagnostics();
-    for (const std::string &levels : *computing) {
-      HostChoice &choice = out.emplace_back(caches, levels, *machine);
-      if (Status s = applyLocality(options, choice.machine); !s) return s.diagnostics();
-      if (Status s = applyLevels(levels, choice.machine); !s) return s.diagnostics();
-    }
+    for (const std::string &set : *sets)
+      for (const std::string &cell : *cells) {
+        machine::Machine priced = *machine;
+        if (!set.empty())
+          if (Status s = applyArrays(options, set, cell, priced); !s) return s.diagnostics();
+        for (const std::string &levels : *computing) {
+          HostChoice &choice = out.emplace_back(caches, set, cell, levels, priced);
+          if (Status s = applyLocality(options, choice.machine); !s) return s.diagnostics();
+          if (Status s = applyLevels(levels, choice.machine); !s) return s.diagnostics();
+        }
+      }
   }
   return out;
 }
@@ -124,7 +161,7 @@ Result<machine::Machine> loadHost(const Options &options) {
   Result<std::vector<HostChoice>> choices = hostChoices(options);
   if (!choices) return choices.diagnostics();
   if (choices->size() > 1)
-    return usageError("one-choice", options.levels.find(',') != std::string::npos ? "--levels" : "--caches",
+    return usageError("one-choice", options.levels.find(',') != std::string::npos ? "--levels" : "--technology",
                       "a listing is of one machine, and these are several",
                       "give one choice; join caches that compute together by +, as in l1d+l2");
   return std::move(choices->front().machine);

@@ -197,6 +197,13 @@ constexpr auto kRows = std::to_array<OptionRow>({
   {.name = "levels", .field = &Options::levels, .value = "NAMES", .verbs = {V::kProfile, V::kCompile},
    .help = "caches that compute, joined by + where they do so together; profile: several choices, as in l1d,l2,l1d+l2",
    .page = "how-to/profile.md#choices", .usual = "the machine's cim.levels"},
+  {.name = "technology", .field = &Options::technology, .value = "CELLS", .verbs = {V::kProfile, V::kCompile},
+   .help = "cells of the data caches: sram, fefet, stt-mram, reram or a file; profile: several choices, with commas",
+   .page = "models/arrays.md", .usual = "the machine's energies"},
+  {.name = "arrays", .field = &Options::arrays, .value = "SETS", .verbs = {V::kProfile, V::kCompile},
+   .help = "whose numbers price the data caches: release-constants, destiny, cacti7, mcpat, table3 or a file; profile: "
+           "several choices, with commas",
+   .page = "models/arrays.md", .usual = "with --technology release-constants, destiny for cells that it lacks"},
   {.name = "caches", .field = &Options::caches, .value = "SIZES", .verbs = {V::kProfile, V::kCompile},
    .help = "sizes of the caches on the way of data, with ways or without, as in 64KiB/4+2MiB; profile: several choices, "
            "with commas",

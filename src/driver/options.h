@@ -57,6 +57,8 @@ struct Options {
   std::string stdoutFile;                          ///< profile: what it writes; empty: to standard error
   std::string locality;      ///< profile: how near operands must lie; empty: as the machine has it
   std::string levels;        ///< profile: choices of caches that compute, "l1d,l2,l1d+l2"; empty: as the machine has it
+  std::string arrays;        ///< profile: choices of sets of arrays; empty: the machine's own energies
+  std::string technology;    ///< profile: choices of cells; empty: sram where there is a set of arrays
   std::string caches;        ///< profile: choices of sizes, "32KiB+256KiB,64KiB/4+2MiB"; empty: as the machine has them
   std::string start, stop;   ///< profile: markers, "FUNCTION:N" or "0xADDRESS:N"
   std::int64_t skip = 0;     ///< profile: instructions from the start on

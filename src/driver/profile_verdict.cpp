@@ -92,7 +92,10 @@ std::string nameOf(const ProfileChoice &choice) {
   if (levels.empty() && choice.machine.cim)
     for (const int l : choice.machine.cim->levels)
       levels += (levels.empty() ? "" : "+") + choice.machine.caches[static_cast<std::size_t>(l)].name;
-  return choice.caches.empty() ? levels : fmt::format("{} of {}", levels, choice.caches);
+  std::string of = choice.technology;
+  for (const std::string &more : {choice.arrays, choice.caches})
+    if (!more.empty()) of += (of.empty() ? "" : ", ") + more;
+  return of.empty() ? levels : fmt::format("{} of {}", levels, of);
 }
 
 std::vector<std::pair<std::string, std::int64_t>> lost(const trace::CandidateCounts &c) {

@@ -19,7 +19,7 @@ std::string_view reasonInWords(std::string_view reason);
 /// Why operations and loads are not offloaded: names of fates, and their numbers.
 std::vector<std::pair<std::string, std::int64_t>> lost(const trace::CandidateCounts &counts);
 
-/// "l1d+l2 of 64KiB+2MiB": what a choice has beside the machine.
+/// "l1d+l2 of fefet, destiny, 64KiB+2MiB": what a choice has beside the machine.
 std::string nameOf(const ProfileChoice &choice);
 
 }  // namespace pimento::driver

@@ -120,7 +120,8 @@ Result<ProfileAnswer> profile(const Options &options) {
   if (!runsOn) return runsOn.diagnostics();
   ProfileAnswer answer;
   answer.choices.reserve(machines->size());
-  for (HostChoice &m : *machines) answer.choices.push_back({m.caches, m.levels, std::move(m.machine), {}});
+  for (HostChoice &m : *machines)
+    answer.choices.push_back({m.caches, m.arrays, m.technology, m.levels, std::move(m.machine), {}});
   // Each choice sees the same stream.
   std::vector<std::unique_ptr<evaluate::Profiler>> profilers;
   std::deque<evaluate::Sampler> samplers;

@@ -16,9 +16,9 @@ struct FunctionCycles {
   std::int64_t cycles = 0;
 };
 
-/// One choice of caches, and of those that compute.
+/// One choice of caches, of what they are made of, and of those that compute.
 struct ProfileChoice {
-  std::string caches, levels;  ///< as the options have them; empty: the machine's own
+  std::string caches, arrays, technology, levels;  ///< as the options have them; empty: the machine's own
   machine::Machine machine;
   evaluate::Profile profile;
 };

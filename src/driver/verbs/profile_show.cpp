@@ -61,6 +61,8 @@ Json choicesJson(const ProfileAnswer &a) {
     for (const machine::CacheLevel &l : c.machine.caches)
       caches[l.name] = {{"size", l.size.value}, {"ways", l.ways}, {"banks", l.banks}};
     out.push_back({{"name", nameOf(c)},
+                   {"technology", c.technology},
+                   {"arrays", c.arrays},
                    {"levels", levels},
                    {"caches", caches},
                    {"cycles", p.cycles},

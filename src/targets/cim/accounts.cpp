@@ -186,16 +186,19 @@ energy::EnergyReport priceTotals(const machine::Machine &machine, const Totals &
 }
 
 bool hasCimEnergy(const machine::Machine &machine) {
-  const std::string prefix = fmt::format("cim.constants.{}.", machine.energySet);
-  const auto first = machine.numbers.lower_bound(prefix);
-  return machine.cim && first != machine.numbers.end() && first->first.starts_with(prefix);
+  return machine.cim && std::ranges::any_of(machine.energy, [](const machine::EnergyTerm &t) {
+           return t.action.find(".cim_") != std::string::npos;
+         });
 }
 
 Status checkCimEnergy(const machine::Machine &machine) {
-  if (!hasCimEnergy(machine)) return okStatus();
+  // Sets of arrays hold for any cache; those of the file for the ones that it names.
+  if (!hasCimEnergy(machine) || std::ranges::find(machine.energySets, machine.energySet) == machine.energySets.end())
+    return okStatus();
   constexpr const char *kHint =
-      "choose a set for caches of this size with --set energy.set=NAME, compute in other caches (--levels), or take "
-      "--set energy.set=mcpat, which has no operations of caches";
+      "take a model of arrays of any size with --arrays release-constants, destiny or cacti7; or a set for caches of "
+      "this "
+      "size with --set energy.set=NAME; or compute in other caches (--levels)";
   for (const int l : machine.cim->levels) {
     const machine::CacheLevel &level = machine.caches[static_cast<std::size_t>(l)];
     const auto size = machine.numbers.find(pathOf(machine, level.name, "size")),

@@ -153,6 +153,11 @@ TEST(Profile, RefusesWhatTheMachineDoesNotHave) {
   EXPECT_EQ(codeOf([](Options &o) { o.caches = "33KiB"; }), "impossible-value");
   EXPECT_EQ(codeOf([](Options &o) { o.caches = "32KiB/x"; }), "bad-number");
   EXPECT_EQ(codeOf([](Options &o) { o.caches = "32parsec"; }), "wrong-unit");
+  EXPECT_EQ(codeOf([](Options &o) { o.technology = "paper"; }), "unknown-cell");
+  EXPECT_EQ(codeOf([](Options &o) { o.arrays = "cacti6"; }), "unknown-set");
+  EXPECT_EQ(codeOf([](Options &o) { o.arrays = "table3"; }), "no-such-array") << "of 32 KiB";
+  EXPECT_EQ(codeOf([](Options &o) { o.technology = "reram"; }), "no-such-operation") << "no sums";
+  EXPECT_EQ(codeOf([](Options &o) { o.technology = "sram,"; }), "empty-choice");
   EXPECT_EQ(codeOf([](Options &o) { o.sets = {"cim.moves=fly"}; }), "unknown-choice");
   EXPECT_EQ(codeOf([](Options &o) { o.sets = {"cim.accept=never"}; }), "unknown-choice");
   EXPECT_EQ(codeOf([](Options &o) { o.sets = {"energy.set=table3"}; }), "no-cim-energy") << "of another first cache";
