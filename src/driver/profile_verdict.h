@@ -2,13 +2,20 @@
 // the rest on the core.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "pimento/driver/verbs/profile.h"
+namespace pimento::trace {
+struct CandidateCounts;
+}
 
 namespace pimento::driver {
+
+struct ProfileAnswer;
+struct ProfileChoice;
 
 /// Sentences, with the numbers that they rest on; none of a sample.
 std::vector<std::string> verdictOf(const ProfileAnswer &answer);

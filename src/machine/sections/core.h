@@ -77,10 +77,10 @@ struct CacheLevel {
   int next = -1;                                        ///< index into Machine::caches; -1: memory
   Bytes size, line;
   int ways = 1;
-  Cycles latency;  ///< of a hit, tags included
-  int mshrs = 1;   ///< lines that it may wait for
-  int banks = 1;   ///< consecutive lines lie in consecutive ones
-  int ports = 1;   ///< accesses that a bank takes per cycle
+  Cycles latency;     ///< of a hit, tags included
+  int mshrs = 1;      ///< lines that it may wait for
+  int banks = 1;      ///< consecutive lines lie in consecutive ones
+  int ports = 1;      ///< accesses that a bank takes per cycle
   int writeBusy = 1;  ///< cycles that a write keeps a port of its bank
   Replacement replacement = Replacement::kLru;
 

@@ -1,5 +1,6 @@
 // Programs of RV64 that are broken, or do what the interpreter does not: each has a diagnostic, or a report of its end.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <csignal>
 #include <fstream>
@@ -20,7 +21,8 @@ class Nothing final : public trace::Consumer {
   bool wantsMore() const override { return false; }
 };
 
-Result<GuestEnd> runOf(const std::string &bytes, const std::atomic<bool> *isStopped = nullptr) {
+Result<GuestEnd> runOf(const std::string &bytes, const std::atomic<bool> *isStopped = nullptr,
+                       const std::vector<std::string> &arguments = {}) {
   const test::Folder folder;
   ElfImage image;
   image.file = folder / "program";
@@ -30,6 +32,7 @@ Result<GuestEnd> runOf(const std::string &bytes, const std::atomic<bool> *isStop
   GuestOptions options;
   options.program = image.file;
   options.isStopped = isStopped;
+  options.arguments = arguments;
   Nothing nothing;
   return run(image, options, nothing);
 }
@@ -38,6 +41,10 @@ std::string said(const Result<GuestEnd> &end) {
   if (end) return "";
   EXPECT_FALSE(end.diagnostics()[0].hint.empty());
   return end.diagnostics()[0].code + ": " + end.diagnostics()[0].message;
+}
+
+std::string codeOf(const Result<GuestEnd> &end) {
+  return end ? "" : end.diagnostics()[0].code;
 }
 
 std::string good() {
@@ -128,7 +135,28 @@ TEST(Rv64Errors, AStackThatOverflowsIsAFault) {
   EXPECT_GT(end->instructions, 1000000);
 }
 
+TEST(Rv64Errors, WithoutRoomThereIsNoGuest) {
+  // So much less than the guest's address space, and enough for all else.
+  std::ifstream statm("/proc/self/statm");
+  rlim_t pages = 0;
+  statm >> pages;
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  rlimit limited = before;
+  limited.rlim_cur = pages * 4096 + Memory::kSize / 2;
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &limited), 0);
+  const Result<GuestEnd> end = runOf(good());
+  EXPECT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_EQ(codeOf(end), "guest-memory");
+}
+
+TEST(Rv64Errors, ArgumentsFitOnTheStack) {
+  const Result<GuestEnd> end = runOf(good(), nullptr, {std::string(std::size_t{1} << 26, 'x')});
+  EXPECT_EQ(codeOf(end), "guest-arguments");
+}
+
 TEST(Rv64Errors, CallsThatAreNotServedAreNamed) {
+  EXPECT_EQ(codeOf(runOf(elfOf(Assembler().call(220).code()))), "unknown-call");
   const std::string words = said(runOf(elfOf(Assembler().call(220).code())));
   EXPECT_EQ(words,
             "unknown-call: the program makes system call 220 (clone), which the interpreter does not serve, at f + 0x8 "
@@ -151,6 +179,7 @@ TEST(Rv64Errors, HandlersAreRefused) {
   a.add(ld(kA0, kZero, 0));
   std::string action(24, '\0');
   action[1] = 1;  // a handler at 0x100
+  EXPECT_EQ(codeOf(runOf(elfOf(a.code(), action))), "signal-handler");
   const std::string words = said(runOf(elfOf(a.code(), action)));
   EXPECT_TRUE(words.starts_with("signal-handler: signal 11 would run a handler")) << words;
 }
@@ -158,6 +187,7 @@ TEST(Rv64Errors, HandlersAreRefused) {
 TEST(Rv64Errors, AWaitWithoutAnotherThreadIsRefused) {
   Assembler a;
   a.set(kA0, kDataAt).add(addi(kA1, kZero, 0)).add(addi(kA2, kZero, 0)).add(addi(kA3, kZero, 0)).call(98);
+  EXPECT_EQ(codeOf(runOf(elfOf(a.code(), std::string(8, '\0')))), "guest-blocks");
   const std::string words = said(runOf(elfOf(a.code(), std::string(8, '\0'))));
   EXPECT_TRUE(words.starts_with("guest-blocks: ")) << words;
 }
