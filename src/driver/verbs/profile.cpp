@@ -36,10 +36,6 @@ std::vector<FunctionCycles> functionsOf(const trace::Program &program, const Pro
   return out;
 }
 
-double ratio(std::int64_t a, std::int64_t b) {
-  return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
-}
-
 std::vector<std::string> warningsOf(const ProfileAnswer &a) {
   std::vector<std::string> out = a.machine().notes;
   if (a.guest.undecodable > 0)
@@ -112,6 +108,10 @@ Result<ProgramRun> runWithFiles(const Options &options, const machine::Machine &
 }
 
 }  // namespace
+
+double ratio(std::int64_t a, std::int64_t b) {
+  return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
+}
 
 Result<ProfileAnswer> profile(const Options &options) {
   Result<std::vector<HostChoice>> machines = hostChoices(options);

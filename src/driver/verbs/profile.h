@@ -38,6 +38,8 @@ struct ProfileAnswer {
 
 /// `options.input` is the program, or a saved trace. Diagnostics: those of runProgram() and machines; Target::profiler.
 Result<ProfileAnswer> profile(const Options &options);
+/// 0 of nothing.
+double ratio(std::int64_t a, std::int64_t b);
 Outcome show(const ProfileAnswer &answer, const Options &options);
 
 }  // namespace pimento::driver

@@ -16,10 +16,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using evaluate::Profile;
 
-double ratio(std::int64_t a, std::int64_t b) {
-  return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
-}
-
 double shareOf(const trace::ProgramEnd &g) {
   return ratio(g.instructions, g.instructions + g.leftOut + g.otherInstructions);
 }

@@ -15,7 +15,7 @@ namespace {
 
 /// What actions call the caches on the way of data, from the core on.
 constexpr const char *kPlaces[] = {"l1d", "l2", "l3"};
-constexpr int kWordBits = 32;
+constexpr int kLoadBits = 32;
 
 class Installer {
  public:
@@ -88,7 +88,7 @@ Status install(machine::Machine &machine, const Set &set, const Cell &cell, cons
     const bool isFirst = place == kPlaces[0];
     // Tables know lines alone.
     const bool hasWords = isFirst && set.table.empty() && rows->write.has_value();
-    const Result<Costs> host = hasWords ? cost(set, cell, arrayOf(level, kWordBits)) : rows;
+    const Result<Costs> host = hasWords ? cost(set, cell, arrayOf(level, kLoadBits)) : rows;
     if (!host) return host.diagnostics();
     for (const Diagnostic &d : rows->told) machine.notes.push_back(fmt::format("{}: {}", level.name, d.message));
     const std::string of = place;

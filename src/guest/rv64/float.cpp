@@ -293,9 +293,10 @@ Integer toInteger(Bits a, Rounding rounding, std::uint8_t &flags) {
   using Limits = std::numeric_limits<Integer>;
   constexpr int kWidest = 64;
   const Parts p = partsOf(a);
-  const auto outside = [&] {
+  const Integer limit = p.isNegative && !p.is(Kind::kNan) ? Limits::min() : Limits::max();
+  const auto outside = [&flags, limit] {
     flags |= kInvalid;
-    return p.isNegative && !p.is(Kind::kNan) ? Limits::min() : Limits::max();
+    return limit;
   };
   if (p.is(Kind::kZero)) return 0;
   if (!p.is(Kind::kFinite) || p.exponent >= kWidest) return outside();
