@@ -32,7 +32,7 @@ def chart(axis, series, bars):
 
 def bars_of(result, series):
     """One bar for each program and series: (name, value of a program)."""
-    return [{"label": n, "series": i, "value": value(p)} for n, p in result["programs"].items() for i, (_, value) in enumerate(series)]
+    return [{"label": n, "series": i, "value": value({**p, "name": n})} for n, p in result["programs"].items() for i, (_, value) in enumerate(series)]
 
 
 # Table VI
@@ -59,8 +59,7 @@ def draw_table6(result):
                  "operation's latency (low) or what exceeds a read (high); the reshaped program simulated again on the same core; the same with "
                  "operations in no time (ideal)."],
         "chart": chart("speed-up", ["paper's table", *ACCOUNTS], bars_of(result, [
-            ("paper", lambda p: 0), *((a, lambda p, a=a: account(p, USUAL, a)["speedup"]) for a in ACCOUNTS)][1:]) + [
-                {"label": n, "series": 4, "value": PUBLISHED["table6"][n][0]} for n in result["programs"]]),
+            ("paper's table", lambda p: PUBLISHED["table6"][p["name"]][0]), *((a, lambda p, a=a: account(p, USUAL, a)["speedup"]) for a in ACCOUNTS)])),
         "tables": [table("Table VI", columns, rows),
                    table("Share of the saved energy that is the processor's", ["program", ("the paper's", "plain"), "paper, low", "resimulated",
                                                                               ("energy, resimulated", "plain")], shares)],

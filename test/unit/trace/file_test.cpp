@@ -153,7 +153,7 @@ TEST(TraceFile, ReadsBackWhatWasWritten) {
   for (const bool hasValues : {false, true})
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
       const SomeStream stream(seed, 3000);
-      const ProgramEnd end{7, 0, true, 12345, 6, 1, 2, 99, 4};
+      const ProgramEnd end{7, 0, true, 12345, 6, 1, 2, 99, 4, ""};
       const auto reader = open(stream.write(hasValues, end));
       ASSERT_TRUE(reader.ok()) << reader.diagnostics().front().str();
       EXPECT_EQ((*reader)->program(), SomeStream::program());
