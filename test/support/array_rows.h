@@ -17,16 +17,16 @@
 
 namespace pimento::test {
 
-inline const std::vector<std::string> kMachines{std::string(PIMENTO_SOURCE_DIR) + "/machines"};
+inline const std::vector<std::string> kArrayFolders{std::string(PIMENTO_SOURCE_DIR) + "/machines"};
 
 inline energy::array::Set arraySet(const std::string &name) {
-  auto set = energy::array::loadSet(name, kMachines);
+  auto set = energy::array::loadSet(name, kArrayFolders);
   EXPECT_TRUE(set.ok()) << name << ": " << set.diagnostics().front().str();
   return std::move(*set);
 }
 
 inline energy::array::Cell arrayCell(const std::string &name) {
-  auto cell = energy::array::loadCell(name, kMachines);
+  auto cell = energy::array::loadCell(name, kArrayFolders);
   EXPECT_TRUE(cell.ok()) << name << ": " << cell.diagnostics().front().str();
   return std::move(*cell);
 }

@@ -53,8 +53,7 @@ TEST(InstalledArrays, ArePricedByTheirCounts) {
   // 1 us of what both caches leak, in mW.
   EXPECT_NEAR(none.background.value,
               1000 * (termOf(m, "l1d_leakage")->energy.value + termOf(m, "l2_leakage")->energy.value), 1e-6);
-  for (const EnergyRow &r : some.rows)
-    if (r.term.starts_with("l1d")) EXPECT_FALSE(r.source.empty()) << r.term;
+  for (const EnergyRow &r : some.rows) EXPECT_FALSE(r.term.starts_with("l1d") && r.source.empty()) << r.term;
 }
 
 TEST(InstalledArrays, ALoadPaysForAWordAndAnOperationForRows) {
