@@ -85,7 +85,7 @@ TEST(ArraySets, Table3IsTheTable) {
 /// All sets with models, with each of their devices, or HP where they hold for any.
 std::vector<std::pair<Set, Device>> models() {
   std::vector<std::pair<Set, Device>> all;
-  for (const std::string &name : listSets(test::kMachines)) {
+  for (const std::string &name : listSets(test::kArrayFolders)) {
     const Set set = arraySet(name);
     if (set.models.empty()) continue;
     for (const auto &[device, model] : set.models.at("sram"))
@@ -96,19 +96,19 @@ std::vector<std::pair<Set, Device>> models() {
 }
 
 TEST(ArraySets, ShippedSetsAndCellsAreThese) {
-  EXPECT_EQ(listSets(test::kMachines),
+  EXPECT_EQ(listSets(test::kArrayFolders),
             (std::vector<std::string>{"cacti7", "destiny", "mcpat", "release-constants", "table3"}));
-  EXPECT_EQ(listCells(test::kMachines), (std::vector<std::string>{"fefet", "reram", "sram", "stt-mram"}));
+  EXPECT_EQ(listCells(test::kArrayFolders), (std::vector<std::string>{"fefet", "reram", "sram", "stt-mram"}));
   EXPECT_EQ(models().size(), 7U);
 }
 
 TEST(ArraySets, EveryNumberHasASource) {
-  for (const std::string &name : listSets(test::kMachines)) {
+  for (const std::string &name : listSets(test::kArrayFolders)) {
     const Set set = arraySet(name);
     EXPECT_GT(set.numbers.size(), 10U);
     for (const auto &[path, n] : set.numbers) EXPECT_FALSE(n.source.empty()) << name << " " << path;
   }
-  for (const std::string &name : listCells(test::kMachines)) {
+  for (const std::string &name : listCells(test::kArrayFolders)) {
     const Cell cell = arrayCell(name);
     EXPECT_EQ(cell.name, name);
     EXPECT_GT(cell.numbers.size(), 10U);
@@ -118,7 +118,7 @@ TEST(ArraySets, EveryNumberHasASource) {
 
 TEST(ArrayLaws, EverythingRisesWithTheSize) {
   for (const auto &[set, device] : models()) {
-    for (const std::string &name : listCells(test::kMachines)) {
+    for (const std::string &name : listCells(test::kArrayFolders)) {
       const Cell cell = arrayCell(name);
       if (!set.reference && !set.models.contains(name)) continue;
       for (const Access access : accesses()) {
@@ -140,7 +140,7 @@ TEST(ArrayLaws, EverythingRisesWithTheSize) {
 
 TEST(ArrayLaws, PartsSumToTheEnergyAndNoneIsNegative) {
   for (const auto &[set, device] : models()) {
-    for (const std::string &name : listCells(test::kMachines)) {
+    for (const std::string &name : listCells(test::kArrayFolders)) {
       if (!set.reference && !set.models.contains(name)) continue;
       Array a = arrayOf(256, 8);
       a.device = device;
@@ -161,7 +161,7 @@ TEST(ArrayLaws, PartsSumToTheEnergyAndNoneIsNegative) {
 
 TEST(ArrayLaws, AnOperationTakesMoreThanARead) {
   for (const auto &[set, device] : models()) {
-    for (const std::string &name : listCells(test::kMachines)) {
+    for (const std::string &name : listCells(test::kArrayFolders)) {
       if (!set.reference && !set.models.contains(name)) continue;
       for (double size = 32; size <= 8192; size *= 4) {
         Array a = arrayOf(size, 8);
@@ -235,7 +235,7 @@ Array handArray() {
 }
 
 Set handSet() {
-  auto set = parseSet(kHandSet, "hand.yaml", test::kMachines);
+  auto set = parseSet(kHandSet, "hand.yaml", test::kArrayFolders);
   EXPECT_TRUE(set.ok()) << set.diagnostics().front().str();
   return std::move(*set);
 }
