@@ -33,9 +33,9 @@ std::string howMuch(const ProfileAnswer &a, const ProfileChoice &best) {
   const Account &account = *best.profile.resimulated;
   const double gain = gainOf(best.profile);
   std::string out = gain >= kMuch ? "Worth it" : gain >= kLittle ? "Worth little" : "Not worth it";
-  out += fmt::format(": with {} computing the program takes {}", nameOf(best), change(account.speedup, "time"));
+  out += fmt::format(": against the same caches that do not compute, with {} the program takes {}", nameOf(best),
+                     change(account.speedup, "time"));
   if (account.energyImprovement) out += fmt::format(" and {}", change(*account.energyImprovement, "energy"));
-  out += " than on the same caches without computing";
   out += a.choices.size() > 1 ? fmt::format(", the best of {} choices", a.choices.size()) : "";
   return out + fmt::format(" (simulated again; the paper's formula says {} to {}).",
                            change(best.profile.low.speedup, "time"), change(best.profile.high.speedup, "time"));
