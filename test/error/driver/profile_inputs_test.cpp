@@ -233,7 +233,7 @@ const std::vector<Case> &cases() {
       {"a newer trace", "trace-version",
        [](Scene &s) {
          std::string bytes = trace();
-         bytes[trace::file::kMagic.size()] = 2;
+         bytes[trace::file::kMagic.size()] = static_cast<char>(trace::file::kVersion + 1);
          s.input(bytes, "t.ptrace");
        },
        "newer"},
