@@ -8,6 +8,7 @@
 #include "pimento/base/text.h"
 #include "pimento/driver/machine_option.h"
 #include "pimento/energy/array/install.h"
+#include "pimento/machine/data_way.h"
 
 namespace pimento::driver {
 
@@ -25,20 +26,11 @@ Result<std::vector<std::string>> partsOf(const std::string &list, const char *op
   return out;
 }
 
-/// Names of the caches that data pass, from the core on.
-std::vector<std::string> dataWay(const machine::Machine &machine) {
-  std::vector<std::string> out;
-  const auto first = std::ranges::find(machine.caches, true, &machine::CacheLevel::servesData);
-  for (auto l = static_cast<int>(first - machine.caches.begin()); l >= 0 && l < std::ssize(machine.caches);
-       l = machine.caches[static_cast<std::size_t>(l)].next)
-    out.push_back(machine.caches[static_cast<std::size_t>(l)].name);
-  return out;
-}
-
 /// "32KiB+256KiB/8": sizes of the caches on the way of data, with ways or without, as overrides.
 Result<std::vector<std::string>> overridesOf(const std::string &caches, const machine::Machine &machine) {
   std::vector<std::string> out;
-  const std::vector<std::string> way = dataWay(machine);
+  std::vector<std::string> way;
+  for (const int l : machine::dataWay(machine)) way.push_back(machine.caches[static_cast<std::size_t>(l)].name);
   const std::vector<std::string_view> parts = split(caches, '+');
   if (parts.size() > way.size())
     return usageError("bad-caches", "--caches",

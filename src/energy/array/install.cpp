@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <memory>
 
 #include "pimento/energy/array/cost.h"
+#include "pimento/machine/data_way.h"
 #include "pimento/machine/expression.h"
 
 namespace pimento::energy::array {
@@ -76,16 +78,14 @@ Status install(machine::Machine &machine, const Set &set, const Cell &cell, cons
   // Terms of operations that another set has priced are not this set's.
   std::erase_if(machine.energy,
                 [](const machine::EnergyTerm &t) { return t.action.find(".cim_") != std::string::npos; });
-  const auto first = std::ranges::find(machine.caches, true, &machine::CacheLevel::servesData);
-  int at = static_cast<int>(first - machine.caches.begin());
-  for (const char *place : kPlaces) {
-    if (at < 0 || at >= std::ssize(machine.caches)) break;
-    machine::CacheLevel &level = machine.caches[static_cast<std::size_t>(at)];
-    at = level.next;
+  const std::vector<int> way = machine::dataWay(machine);
+  for (std::size_t i = 0; i < std::min(way.size(), std::size(kPlaces)); ++i) {
+    const char *place = kPlaces[i];
+    machine::CacheLevel &level = machine.caches[static_cast<std::size_t>(way[i])];
     const int line = static_cast<int>(lineBits(arrayOf(level, 0)));
     const Result<Costs> rows = cost(set, cell, arrayOf(level, line));
     if (!rows) return rows.diagnostics();
-    const bool isFirst = place == kPlaces[0];
+    const bool isFirst = i == 0;
     // Tables know lines alone.
     const bool hasWords = isFirst && set.table.empty() && rows->write.has_value();
     const Result<Costs> host = hasWords ? cost(set, cell, arrayOf(level, kLoadBits)) : rows;

@@ -168,16 +168,6 @@ std::string pathOf(const machine::Machine &machine, std::string_view level, std:
 
 }  // namespace
 
-std::vector<int> dataWay(const machine::Machine &machine) {
-  const auto first = std::find_if(machine.caches.begin(), machine.caches.end(),
-                                  [](const machine::CacheLevel &l) { return l.servesData; });
-  std::vector<int> out;
-  for (int l = static_cast<int>(first - machine.caches.begin()); l >= 0;
-       l = machine.caches[static_cast<std::size_t>(l)].next)
-    out.push_back(l);
-  return out;
-}
-
 energy::EnergyReport priceTotals(const machine::Machine &machine, const Totals &totals, Cycles cycles) {
   evaluate::DeviceRun run;
   run.cycles = cycles;

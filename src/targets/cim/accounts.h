@@ -8,13 +8,12 @@
 #include <vector>
 
 #include "pimento/evaluate/profile.h"
-#include "pimento/machine/machine.h"
+#include "pimento/machine/data_way.h"
 #include "pimento/targets/cim/counts.h"
 
 namespace pimento::targets::cim {
 
-/// Indices of the caches that data pass, from the core on.
-std::vector<int> dataWay(const machine::Machine &machine);
+using machine::dataWay;
 
 energy::EnergyReport priceTotals(const machine::Machine &machine, const Totals &totals, Cycles cycles);
 

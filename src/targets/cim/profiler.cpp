@@ -41,6 +41,12 @@ trace::CimRules rulesOf(const machine::Machine &machine) {
   return rules;
 }
 
+std::vector<std::string> cacheNames(const machine::Machine &machine) {
+  std::vector<std::string> names;
+  for (const machine::CacheLevel &l : machine.caches) names.push_back(l.name);
+  return names;
+}
+
 Profiler::Profiler(const machine::Machine &machine, bool isBridged)
     : machine_(machine), core_(machine), candidates_(rulesOf(machine)), recent_(kRecent) {
   if (machine.cim) {
@@ -61,9 +67,7 @@ Profiler::Profiler(const machine::Machine &machine, bool isBridged)
       add("order");
       bridge_.emplace_back("moves", resimulated_);
     }
-    std::vector<std::string> levels;
-    for (const machine::CacheLevel &l : machine.caches) levels.push_back(l.name);
-    reshaper_ = std::make_unique<trace::Reshaper>(candidates_, levels, *reruns_);
+    reshaper_ = std::make_unique<trace::Reshaper>(candidates_, cacheNames(machine), *reruns_);
   }
   for (std::size_t i = 0; i < kBatches; ++i) spare_.put(std::make_unique<Batch>());
   batch_ = *spare_.take();

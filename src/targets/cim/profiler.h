@@ -25,6 +25,9 @@ namespace pimento::targets::cim {
 /// Rules of the machine's cim section, and the geometry of its caches.
 trace::CimRules rulesOf(const machine::Machine &machine);
 
+/// By index into Machine::caches.
+std::vector<std::string> cacheNames(const machine::Machine &machine);
+
 /// A consumer of one stream. `machine` has passed the target's check and outlives this.
 class Profiler final : public evaluate::Profiler {
  public:

@@ -4,18 +4,8 @@
 
 namespace pimento::targets::cim {
 
-namespace {
-
-std::vector<std::string> namesOf(const machine::Machine &machine) {
-  std::vector<std::string> names;
-  for (const machine::CacheLevel &l : machine.caches) names.push_back(l.name);
-  return names;
-}
-
-}  // namespace
-
 Reshaping::Reshaping(const machine::Machine &machine, trace::Consumer &to)
-    : to_(to), core_(machine), candidates_(rulesOf(machine)), reshaper_(candidates_, namesOf(machine), to) {}
+    : to_(to), core_(machine), candidates_(rulesOf(machine)), reshaper_(candidates_, cacheNames(machine), to) {}
 
 void Reshaping::begin() {
   candidates_.setHasValues(hasValues());

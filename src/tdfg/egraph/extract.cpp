@@ -148,46 +148,6 @@ Taken cheapestAlone(const Problem &problem) {
   return taken;
 }
 
-/// For every class the cheapest tree, of equal ones the lowest: what is shared counts as often as it is used. No class
-/// ever needs itself.
-Taken cheapestTrees(const Problem &problem) {
-  constexpr int kNone = -1;
-  struct Best {
-    double cost = 0;  ///< of trees that may be exponentially large
-    int height = kNone;
-    bool operator<(const Best &o) const {
-      return height != kNone && (o.height == kNone || std::tie(cost, height) < std::tie(o.cost, o.height));
-    }
-  };
-  std::vector<Best> best(problem.size());
-  const auto treeOf = [&](const Problem::Choice &choice) {
-    Best tree{static_cast<double>(choice.cost), 0};
-    for (const int a : choice.arguments) {
-      const Best &argument = best[static_cast<std::size_t>(a)];
-      if (argument.height == kNone) return Best{};
-      tree.cost += argument.cost;
-      tree.height = std::max(tree.height, argument.height + 1);
-    }
-    return tree;
-  };
-  const auto betterIn = [&](std::size_t c, int &taken) {
-    bool isBetter = false;
-    for (std::size_t k = 0; k < problem.choices[c].size(); ++k)
-      if (const Best tree = treeOf(problem.choices[c][k]); tree < best[c]) {
-        best[c] = tree;
-        taken = static_cast<int>(k);
-        isBetter = true;
-      }
-    return isBetter;
-  };
-  Taken taken(problem.size(), kNone);
-  for (bool isBetter = true; isBetter;) {
-    isBetter = false;
-    for (std::size_t c = problem.size(); c-- > 0;) isBetter |= betterIn(c, taken[c]);
-  }
-  return taken;
-}
-
 /// One class after the other takes the choice with which the whole is cheapest.
 std::int64_t improve(const Problem &problem, Taken &taken) {
   Sum sum(problem);
@@ -335,8 +295,6 @@ Extraction extractGreedily(const EGraph &graph, std::span<const ClassId> roots, 
 Extraction extractBest(const EGraph &graph, std::span<const ClassId> roots, const CostOf &cost, std::int64_t steps) {
   const Problem problem(graph, roots, cost);
   Taken taken = cheapestAlone(problem);
-  // What classes take is decided one by one, by sets that others change later: together they may go round in a circle.
-  if (Sum(problem).of(taken) == kNever) taken = cheapestTrees(problem);
   std::int64_t total = improve(problem, taken);
   if (steps <= 0 || total == kNever) return extractionOf(graph, problem, taken, total);
   BranchAndBound search(problem, taken, total, steps);
