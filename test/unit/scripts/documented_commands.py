@@ -36,8 +36,8 @@ def reason_to_skip(command, is_without_mlir, is_long_wanted):
         return why
     if is_without_mlir and ".mlir" in command.text:
         return "needs MLIR"
-    if is_without_mlir and re.search(r"pimento .*\b[\w/-]+\.c\b", command.text):
-        return "needs LLVM"
+    if is_without_mlir and re.search(r"pimento .*\b[\w/-]+\.c\b", re.sub(r" -o \S+", "", command.text)):
+        return "needs LLVM"  # reads a C file
     if is_without_mlir and command.text.startswith("pimento ") and C_KERNELS & set(command.text.split()):
         return "needs LLVM"
     if is_without_mlir and re.search(r"simulate '[^']*=[^']*' .*--target upmem\b", command.text):
