@@ -32,7 +32,7 @@ test: deps
 # What `make test` leaves out: all of the validation, long fuzzing, properties on thousands of cases, and all fast tests
 # under sanitizers.
 test-long: deps
-	scripts/test.sh long sanitize-all
+	scripts/test.sh long sanitize-all no-llvm-all
 
 # Needs an idle machine to mean anything.
 bench: build

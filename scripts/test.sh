@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds and tests the project, in stages; stops at the first that fails and ends with what each ctest run said.
 #
-#   scripts/test.sh               all stages but `long` and `sanitize-all`
+#   scripts/test.sh               all stages but `long`, `sanitize-all` and `no-llvm-all`
 #   scripts/test.sh STAGE...      some of them
 #
 # Stages:
@@ -12,7 +12,8 @@
 #             seeds, but those slow there (PIMENTO_SLOW_UNDER_SANITIZERS in test/CMakeLists.txt)
 #   sanitize-all  the same with all tests labelled fast
 #   no-llvm   -DPIMENTO_WITH_LLVM=OFF in build-no-llvm/: tests labelled fast of the rooms that are other there
-#             (cmake/PimentoWithoutLlvm.cmake), what they need, and the documented commands
+#             (cmake/PimentoWithoutLlvm.cmake), what they need, and the documented commands of a quarter of the pages
+#   no-llvm-all  the documented commands of all pages there
 #   long      tests labelled long in build/: all of the validation, long fuzzing, 10,000-case properties
 #
 # The last line but one, `times:`, says how long each stage took, building and testing apart.
@@ -57,16 +58,23 @@ release() {
 buildSanitized() { build build-sanitize "$1" -DPIMENTO_SANITIZE=ON -DPIMENTO_WERROR=ON -DPIMENTO_BENCH=OFF; }
 sanitize() {
   buildSanitized tests_sanitized
-  runTests 'sanitizers' build-sanitize -L '^fast$' -L '^(unit|error|fuzz)$' -LE "$(<build-sanitize/slow-under-sanitizers)"
+  runTests 'sanitizers' build-sanitize -L '^fast$' -L '^(unit|error|fuzz)$' -LE "$(<build-sanitize/slow-under-sanitizers)" \
+    -E "$(<build-sanitize/slow-replays-under-sanitizers)"
 }
 sanitize-all() {
   buildSanitized tests_fast
   runTests 'sanitizers, all fast' build-sanitize -L '^fast$'
 }
+# buildWithoutLlvm TARGETS
+buildWithoutLlvm() { build build-no-llvm "$1" -DPIMENTO_WITH_LLVM=OFF -DPIMENTO_BENCH=OFF; }
 no-llvm() {
-  build build-no-llvm "tests_without_llvm pimento pimento_host" -DPIMENTO_WITH_LLVM=OFF -DPIMENTO_BENCH=OFF
+  buildWithoutLlvm "tests_without_llvm pimento pimento_host"
   runTests 'without LLVM, fast' build-no-llvm -L '^fast$' -L "$(<build-no-llvm/rooms-without-llvm)"
   runTests 'without LLVM, documented commands' build-no-llvm -R '^documented_commands$'
+}
+no-llvm-all() {
+  buildWithoutLlvm "pimento pimento_host"
+  runTests 'without LLVM, all documented commands' build-no-llvm -R '^documented_commands_all$'
 }
 long() {
   build build all -DPIMENTO_WERROR=ON
@@ -77,9 +85,9 @@ long() {
 timings=()
 for stage in "$@"; do
   case $stage in
-    format | layers | release | sanitize | sanitize-all | no-llvm | long) ;;
+    format | layers | release | sanitize | sanitize-all | no-llvm | no-llvm-all | long) ;;
     *)
-      echo "test.sh: unknown stage '$stage'; stages: format layers release sanitize sanitize-all no-llvm long" >&2
+      echo "test.sh: unknown stage '$stage'; stages: format layers release sanitize sanitize-all no-llvm no-llvm-all long" >&2
       exit 2
       ;;
   esac

@@ -4,7 +4,9 @@
 The files beside it are small programs; their first line may be "// pimento: OPTIONS". kernels/polybench holds the 30 programs of
 PolyBench's list, written from their definitions in its style, as integers and floats.
 
-usage: run_texts.py PIMENTO [mini|small|medium] [NAME...]
+usage: run_texts.py PIMENTO [mini|small|medium] [NAME...] [--every N]
+
+--every: of the files of each folder in the order of their names, only the first of each N.
 """
 
 import json
@@ -59,8 +61,12 @@ def stencil_rounds(pimento):
 
 
 def main():
-    pimento, size = sys.argv[1], (sys.argv[2:] or ["mini"])[0]
-    names = sys.argv[3:]
+    arguments, every = sys.argv[1:], 1
+    if "--every" in arguments:
+        at = arguments.index("--every")
+        every = int(arguments[at + 1])
+        del arguments[at : at + 2]
+    pimento, size, names = arguments[0], (arguments[1:] or ["mini"])[0], arguments[2:]
     wrong, count = [], 0
 
     def see(name, found):
@@ -70,12 +76,12 @@ def main():
             wrong.append(f"{name}: {found}")
 
     if size == "mini":
-        for text in sorted(HERE.glob("*.c")):
+        for text in sorted(HERE.glob("*.c"))[::every]:
             first = text.read_text().splitlines()[0]
             see(text.name, complaint(pimento, text, first.split(": ")[1].split() if first.startswith("// pimento: ") else []))
         see("stencil5.c in 1000 rounds", stencil_rounds(pimento))
     programs = [p for p in sorted(POLYBENCH.glob("*.c")) if not names or p.stem in names]
-    for text in programs:
+    for text in programs[::every]:
         for kind in ["INT", "FLOAT"]:
             options = ["--offload", "possible"] if text.stem in ON_THE_HOST | TOO_LARGE.get(size, set()) else []
             options += ["-I", POLYBENCH / "utilities", f"-D{size.upper()}_DATASET", f"-DDATA_TYPE_IS_{kind}"]

@@ -62,7 +62,7 @@ def main():
     for name, found in wrong:
         print(f"{name}: {'; '.join(found)}")
     print(f"{count} texts, {len(wrong)} of them wrong")
-    return 1 if wrong or count < 15 else 0
+    return 1 if wrong or count < 15 // every else 0
 
 
 if __name__ == "__main__":

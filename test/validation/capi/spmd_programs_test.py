@@ -1,7 +1,9 @@
 """Programs in UPMEM's C interface, as their users build and run them: with their own Makefiles, which call the commands of
 a build folder, on several numbers of DPUs and tasklets. Their host halves compare all results with plain C.
 
-usage: spmd_programs_test.py BIN PROGRAMS DPUSxTASKLETS... [--only NAME]
+usage: spmd_programs_test.py BIN PROGRAMS DPUSxTASKLETS... [--only NAME] [--every N]
+
+--every: in the order of their names, the first of each N programs.
 """
 
 import os
@@ -41,14 +43,14 @@ def failure(folder, settings, environment):
     return ""
 
 
-def main(bin_folder, programs, shapes, only):
+def main(bin_folder, programs, shapes, only, every):
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PIMENTO_", "UPMEM_"))}
     environment["PATH"] = f"{bin_folder}:{environment['PATH']}"
     runs, wrong = 0, 0
     with tempfile.TemporaryDirectory() as temporary:
         copy = Path(temporary) / "programs"
         shutil.copytree(programs, copy)
-        folders = sorted(path.parent for path in copy.glob("*/Makefile"))
+        folders = sorted(path.parent for path in copy.glob("*/Makefile"))[::every]
         for folder in folders:
             if only not in (None, folder.name):
                 continue
@@ -66,11 +68,13 @@ def main(bin_folder, programs, shapes, only):
 
 if __name__ == "__main__":
     arguments = sys.argv[1:]
-    chosen = None
-    if "--only" in arguments:
-        at = arguments.index("--only")
-        chosen = arguments[at + 1]
-        del arguments[at:at + 2]
+    chosen = {"--only": None, "--every": "1"}
+    for option in chosen:
+        if option in arguments:
+            at = arguments.index(option)
+            chosen[option] = arguments[at + 1]
+            del arguments[at:at + 2]
     if len(arguments) < 3:
         raise SystemExit(__doc__)
-    sys.exit(main(Path(arguments[0]).resolve(), Path(arguments[1]), arguments[2:], chosen))
+    sys.exit(main(Path(arguments[0]).resolve(), Path(arguments[1]), arguments[2:], chosen["--only"],
+                  int(chosen["--every"])))
