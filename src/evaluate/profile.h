@@ -53,6 +53,9 @@ struct Profile {
   /// operation costs the latency of its level. `low` counts all of it, and an instruction of the core for each
   /// candidate; `high` what a sum takes beyond a read.
   Account low, high;
+  /// The released analyzer's, which knows no time (docs/models/cim.md). None where it does not read the instruction set
+  /// (it reads Arm's), or the run was sampled.
+  std::optional<Account> release;
   /// The reshaped program, simulated again, on the same core; and with operations of caches that take no time. None
   /// where the run was sampled, or the machine's caches do not compute.
   std::optional<Account> resimulated, ideal;

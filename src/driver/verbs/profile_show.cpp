@@ -41,6 +41,7 @@ Json accountJson(const evaluate::Account &a) {
 
 Json accountsJson(const Profile &p) {
   Json accounts = {{"paper", {{"low", accountJson(p.low)}, {"high", accountJson(p.high)}}}};
+  if (p.release) accounts["release"] = accountJson(*p.release);
   if (p.resimulated) accounts["resimulated"] = accountJson(*p.resimulated);
   if (p.ideal) accounts["ideal"] = accountJson(*p.ideal);
   return accounts;
@@ -138,7 +139,7 @@ std::string accountsTable(const ProfileAnswer &a) {
   const Profile &p = a.profile();
   emit::Columns out("lrrrrr", 2);
   out.row({"account", "cycles", "speedup", "less energy", "processor", "caches"});
-  const auto row = [&](const char *name, const evaluate::Account &account) {
+  const auto row = [&](const char *name, const evaluate::Account &account, bool isTimed = true) {
     const auto times = [](const std::optional<double> &x) { return x ? fmt::format("{:.3f}", *x) : "-"; };
     // Shares of next to nothing say nothing.
     constexpr double kLeast = 0.01;
@@ -146,9 +147,11 @@ std::string accountsTable(const ProfileAnswer &a) {
     const auto share = [&](const std::optional<double> &x) {
       return x && isMuch ? fmt::format("{:.0f} %", 100 * *x) : "-";
     };
-    out.row({name, fmt::format("{:.0f}", account.cycles), fmt::format("{:.3f}", account.speedup),
-             times(account.energyImprovement), share(account.shareProcessor), share(account.shareCaches)});
+    out.row({name, isTimed ? fmt::format("{:.0f}", account.cycles) : "-",
+             isTimed ? fmt::format("{:.3f}", account.speedup) : "-", times(account.energyImprovement),
+             share(account.shareProcessor), share(account.shareCaches)});
   };
+  if (p.release) row("release", *p.release, false);
   row("paper, low", p.low);
   row("paper, high", p.high);
   if (p.resimulated) row("simulated again", *p.resimulated);

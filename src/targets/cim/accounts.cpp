@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 namespace pimento::targets::cim {
 
@@ -228,6 +229,48 @@ evaluate::Account simulated(const machine::Machine &machine, const Totals &base,
   a.cycles = static_cast<double>(cycles);
   a.speedup = ratio(static_cast<double>(p.cycles), a.cycles);
   priceAccount(machine, base, totals, p, a);
+  return a;
+}
+
+std::optional<trace::release::Configuration> releasedConfiguration(const machine::Machine &machine) {
+  using enum trace::release::Configuration;
+  if (!machine.cim) return std::nullopt;
+  const std::vector<int> way = dataWay(machine);
+  std::array<bool, kPlaces> computes{};
+  for (const int l : machine.cim->levels)
+    for (std::size_t place = 0; place < std::min<std::size_t>(kPlaces, way.size()); ++place)
+      computes[place] = computes[place] || way[place] == l;
+  if (computes[0]) return computes[1] || way.size() == 1 ? kAll : kL1;
+  if (computes[1] && !computes[2]) return kL2AndDram;
+  if (computes[2] && !computes[1]) return kL3;
+  return std::nullopt;
+}
+
+evaluate::Account released(const machine::Machine &machine, const Totals &base,
+                           const trace::release::Counters &counters, const evaluate::Profile &p) {
+  using trace::release::Level;
+  const auto loadsOf = [&](Level l) { return counters.loads[static_cast<std::size_t>(l)]; };
+  const int last = static_cast<int>(dataWay(machine).size()) - 1;
+  Totals t = base;
+  const auto less = [&](std::size_t row, std::int64_t by) { t[row] = std::max<std::int64_t>(0, t[row] - by); };
+  const std::int64_t moved = counters.movedLoads() - loadsOf(Level::kDram);
+  less(kInstructions, moved);
+  less(kLoads, moved);
+  less(kIntegerOperations, counters.removed.integerAlu);
+  less(kRegisterReads, counters.removed.registerReads);
+  less(kRegisterWrites, counters.removed.registerWrites);
+  for (int i = 0; i < trace::release::kLevels; ++i) {
+    // What it calls DRAM computes in the last cache; loads stay there.
+    const int place = std::min(i, std::min(last, kPlaces - 1));
+    const trace::release::CimCounts &cim = counters.cim[static_cast<std::size_t>(i)];
+    t[rowOf(place, CimCount::kAdd)] += cim.add;
+    t[rowOf(place, CimCount::kAnd)] += cim.bitAnd;
+    t[rowOf(place, CimCount::kXor)] += cim.bitXor;
+    if (static_cast<Level>(i) != Level::kDram) less(readsOf(place), loadsOf(static_cast<Level>(i)));
+  }
+  evaluate::Account a;
+  a.cycles = static_cast<double>(p.cycles);
+  priceAccount(machine, base, t, p, a);
   return a;
 }
 

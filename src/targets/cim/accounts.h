@@ -5,11 +5,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "pimento/evaluate/profile.h"
 #include "pimento/machine/data_way.h"
 #include "pimento/targets/cim/counts.h"
+#include "pimento/trace/release/counters.h"
 
 namespace pimento::targets::cim {
 
@@ -28,6 +30,12 @@ std::function<bool(const trace::CimRules::Tree &)> acceptance(const machine::Mac
 /// The account of a program that was simulated again; `profile` is of the program as it is.
 evaluate::Account simulated(const machine::Machine &machine, const Totals &base, const Totals &totals,
                             std::int64_t cycles, const evaluate::Profile &profile);
+
+/// The account of the released analyzer; `counters` are of all levels that compute.
+evaluate::Account released(const machine::Machine &machine, const Totals &base,
+                           const trace::release::Counters &counters, const evaluate::Profile &profile);
+/// What the analyzer calls the caches that compute. Nothing: it has no name for them.
+std::optional<trace::release::Configuration> releasedConfiguration(const machine::Machine &machine);
 
 /// Fills in what follows from a profile's candidates and the counts of its run.
 void account(const machine::Machine &machine, const Totals &counted, evaluate::Profile &profile);

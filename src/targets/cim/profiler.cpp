@@ -90,6 +90,18 @@ Profiler::~Profiler() {
   join();
 }
 
+void Profiler::onStart(const trace::Program &program, bool hasValues) {
+  candidates_.setHasValues(hasValues);
+  if (program.isa == trace::Isa::kRv64 || !releasedConfiguration(machine_)) return;
+  analyzerReader_.emplace();
+  analyzer_.emplace();
+  // What no cache serves is DRAM's for it, loads that a store forwards to, too.
+  releasedLevels_.assign(machine_.caches.size() + 2, trace::release::Level::kDram);
+  const std::vector<int> way = dataWay(machine_);
+  for (std::size_t place = 0; place < std::min<std::size_t>(kPlaces, way.size()); ++place)
+    releasedLevels_[static_cast<std::size_t>(way[place]) + 1] = static_cast<trace::release::Level>(place);
+}
+
 void Profiler::join() {
   toCore_.close();
   if (coreThread_.joinable()) coreThread_.join();
@@ -104,6 +116,11 @@ Profiler::Known &Profiler::known(const trace::Block &block) {
     k = std::make_unique<Known>();
     k->block = block;
     for (trace::Instruction &in : k->block.instructions) {
+      // Its pipeline counts what it had of each: these are the core's.
+      if (analyzerReader_)
+        k->release.push_back(analyzerReader_->read(
+            in.text,
+            {.registerReads = std::ssize(in.reads), .registerWrites = std::ssize(in.writes), .integerAlu = 1}));
       k->zeroings += in.text.starts_with("dc") && in.text.find("zva") != std::string::npos ? 1 : 0;
       in.text = {};
       k->steps.push_back(core_.prepare(in));
@@ -163,6 +180,7 @@ void Profiler::search(const Batch &batch) {
   if (reshaper_ != nullptr && std::ranges::any_of(batch.runs, &Run::isWarming)) {
     reshaper_.reset();
     reruns_.reset();
+    analyzer_.reset();
   }
   if (!batch.isTimed && !batch.runs.empty()) {
     if (!wasWarming_) candidates_.finish();
@@ -179,9 +197,12 @@ void Profiler::search(const Batch &batch) {
     for (int i = 0; i < r.count && !r.isWarming; ++i) {
       std::size_t end = first;
       while (end < r.accesses && batch.accesses[end].instruction == i) ++end;
+      const trace::Candidates::Served by = end != first ? batch.served[served++] : trace::Candidates::Served{};
+      if (analyzer_)
+        analyzer_->add(r.known->release[static_cast<std::size_t>(i)],
+                       releasedLevels_[static_cast<std::size_t>(by.level + 1)]);
       candidates_.onInstruction(r.known->uses[static_cast<std::size_t>(i)],
-                                std::span(batch.accesses).subspan(first, end - first),
-                                end != first ? batch.served[served++] : trace::Candidates::Served{});
+                                std::span(batch.accesses).subspan(first, end - first), by);
       first = end;
     }
     first = r.accesses;
@@ -290,6 +311,7 @@ evaluate::Profile Profiler::profile() {
   p.candidates = candidates_.counts();
   p.zeroings = zeroings_;
   account(machine_, counted, p);
+  if (analyzer_) p.release = released(machine_, counted, analyzer_->counters(*releasedConfiguration(machine_)), p);
   rerun(p, counted);
   return p;
 }

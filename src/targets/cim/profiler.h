@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "pimento/targets/cim/counts.h"
 #include "pimento/targets/cim/rerun.h"
 #include "pimento/trace/candidates.h"
+#include "pimento/trace/release/analyzer.h"
 #include "pimento/trace/reshape.h"
 
 namespace pimento::targets::cim {
@@ -35,7 +37,7 @@ class Profiler final : public evaluate::Profiler {
   explicit Profiler(const machine::Machine &machine, bool isBridged = false);
   ~Profiler() override;
 
-  void onStart(const trace::Program & /*program*/, bool hasValues) override { candidates_.setHasValues(hasValues); }
+  void onStart(const trace::Program &program, bool hasValues) override;
   void onBlock(const trace::Block &block, int count, std::span<const trace::Access> accesses) override;
   void onEnd() override;
   void warm(const trace::Block &block, int count, std::span<const trace::Access> accesses) override;
@@ -49,6 +51,7 @@ class Profiler final : public evaluate::Profiler {
     std::vector<sim::core::Step> steps;
     std::vector<std::uint16_t> marks;  ///< of the steps
     std::vector<trace::Candidates::Step> uses;
+    std::vector<trace::release::AnalyzerStep> release;   ///< empty: the released analyzer does not read the program
     std::int64_t registerReads = 0, registerWrites = 0;  ///< of all its instructions
     std::int64_t zeroings = 0;                           ///< likewise
     std::int64_t cycles = 0;
@@ -91,6 +94,11 @@ class Profiler final : public evaluate::Profiler {
   std::unique_ptr<Reruns> reruns_;
   std::unique_ptr<trace::Reshaper> reshaper_;
   const Rerun *resimulated_ = nullptr, *ideal_ = nullptr;
+  // Of Arm's instruction sets: the released analyzer, none where runs are sampled, and where it takes loads from, by
+  // their level + 1.
+  std::optional<trace::release::AnalyzerReader> analyzerReader_;
+  std::optional<trace::release::Analyzer> analyzer_;
+  std::vector<trace::release::Level> releasedLevels_;
   std::vector<std::pair<std::string, const Rerun *>> bridge_;
   std::unordered_map<const trace::Block *, std::unique_ptr<Known>> known_;
   /// The last ones asked for, by some bits of the pointer.

@@ -27,6 +27,8 @@ constexpr PipeName kPipeNames[] = {
     {"ROB_writes", &PipeCounts::robWrites},
 };
 
+}  // namespace
+
 void countOne(CimCounts &counts, Kind kind) {
   switch (kind) {
     case Kind::kAdd:
@@ -45,12 +47,6 @@ void countOne(CimCounts &counts, Kind kind) {
       break;
   }
 }
-
-bool vanishes(Kind kind) {
-  return isCim(kind) || kind == Kind::kMove || kind == Kind::kCompare;
-}
-
-}  // namespace
 
 bool isEnabled(Configuration configuration, Level level) {
   switch (configuration) {

@@ -34,6 +34,12 @@ struct PipeCounts {
 struct CimCounts {
   std::int64_t add = 0, bitAnd = 0, bitXor = 0;
 };
+/// What comes behind a load in the list of all trees counts as an operation of its kind, comparisons as sums.
+void countOne(CimCounts &counts, Kind kind);
+/// Whether the pipeline no longer does it.
+constexpr bool vanishes(Kind kind) {
+  return isCim(kind) || kind == Kind::kMove || kind == Kind::kCompare;
+}
 
 struct Counters {
   std::array<std::int64_t, kLevels> loads{};  ///< by level: moved

@@ -1,7 +1,13 @@
 // The released analyzer: the paper's Figs 5 and 6, and its rules one by one.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <deque>
+
+#include "pimento/base/rng.h"
+#include "pimento/trace/release/analyzer.h"
 #include "pimento/trace/release/counters.h"
+#include "test/support/cases.h"
 
 namespace pimento::trace::release {
 namespace {
@@ -132,6 +138,58 @@ TEST(ReleaseRecords, ReadFromATableTakeTheLastRead) {
   ASSERT_FALSE(broken.ok());
   EXPECT_EQ(broken.diagnostics().front().code, "bad-trace");
   EXPECT_EQ(broken.diagnostics().front().where.line, 1);
+}
+
+TEST(ReleaseAnalyzer, CountsOfAStreamWhatTheWholeTraceGives) {
+  constexpr std::string_view kOpcodes[] = {"add", "sub", "and", "eor", "mov", "cmp",
+                                           "ldr", "str", "mul", "lsl", "vadd"};
+  for (int i = 0; i < test::caseCount(300); ++i) {
+    Rng rng(static_cast<std::uint64_t>(i));
+    const auto pick = [&](std::int64_t n) { return rng.integer(0, n - 1); };
+    std::vector<Record> records;
+    std::vector<PipeCounts> pipe;
+    AnalyzerReader reader;
+    Analyzer analyzer;
+    std::deque<AnalyzerStep> steps;
+    const std::int64_t registers = 2 + pick(12), many = pick(400);
+    for (std::int64_t k = 0; k < many; ++k) {
+      const std::string_view opcode = kOpcodes[pick(std::ssize(kOpcodes))];
+      const bool isAddress = opcode == "ldr" || opcode == "str";
+      std::string text = fmt::format("{} r{}, {}r{}", opcode, pick(registers), isAddress ? "[" : "", pick(registers));
+      if (pick(3) > 0) text += pick(2) > 0 ? fmt::format(", r{}", pick(registers)) : ", #4";
+      if (isAddress) text += "]";
+      const auto level = static_cast<Level>(pick(kLevels));
+      const PipeCounts one = {.registerReads = pick(4), .registerWrites = pick(3), .integerAlu = 1};
+      analyzer.add(steps.emplace_back(reader.read(text, one)), level);
+      Record r;
+      if (!parse(text, r)) continue;
+      r.level = level;
+      records.push_back(r);
+      pipe.push_back(one);
+    }
+    for (int c = 0; c < kConfigurations; ++c) {
+      const auto configuration = static_cast<Configuration>(c);
+      EXPECT_EQ(analyzer.counters(configuration).byName(),
+                count(growTrees(records), records, pipe, configuration).byName())
+          << i << ", configuration " << c;
+    }
+  }
+}
+
+TEST(ReleaseAnalyzer, ForgetsWhatNoRootCanTake) {
+  AnalyzerReader reader;
+  Analyzer analyzer;
+  const AnalyzerStep load = reader.read("ldr r1, [r0]", {}), chain = reader.read("mul r1, r1, r2", {}),
+                     sum = reader.read("add r3, r1, r3", {});
+  std::int64_t most = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    analyzer.add(load, Level::kL1);
+    for (int k = 0; k < 5; ++k) analyzer.add(chain, Level::kDram);
+    if (i % 2 == 0) analyzer.add(sum, Level::kDram);
+    most = std::max(most, analyzer.kept());
+  }
+  EXPECT_LT(most, 30);
+  EXPECT_EQ(analyzer.counters(Configuration::kL1).loads[0], 50'000);
 }
 
 }  // namespace
