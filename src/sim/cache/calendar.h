@@ -13,7 +13,10 @@ class Calendar {
   /// `capacity` per cycle, at most 255. Cycles that lie further apart than `window` (a power of two) are not told apart
   /// as long as nobody looks back: what is asked about must be younger than the youngest cycle less the window.
   explicit Calendar(int capacity, std::size_t window = std::size_t{1} << 14)
-      : capacity_(static_cast<std::uint64_t>(capacity)), slots_(window, kNever), mask_(window - 1) {}
+      : capacity_(static_cast<std::uint32_t>(capacity)),
+        slots_(window, kNever),
+        mask_(window - 1),
+        shift_(std::countr_zero(window)) {}
 
   /// The first cycle from `at` on that has room.
   std::int64_t first(std::int64_t at) const {
@@ -31,8 +34,8 @@ class Calendar {
     }
   }
   void book(std::int64_t at) {
-    std::uint64_t &slot = slots_[static_cast<std::size_t>(at) & mask_];
-    if (slot >> kTakenBits != static_cast<std::uint64_t>(at)) slot = static_cast<std::uint64_t>(at) << kTakenBits;
+    std::uint32_t &slot = slots_[static_cast<std::size_t>(at) & mask_];
+    if ((slot & ~kTaken) != roundOf(at)) slot = roundOf(at);
     ++slot;
     if ((slot & kTaken) == capacity_) fill(at);
   }
@@ -51,13 +54,15 @@ class Calendar {
   }
 
  private:
-  /// A slot is a cycle, and how much of it is taken in the low bits.
+  /// A slot is how often its cycles went around the window, and how much of the last one is taken in the low bits;
+  /// small, since cores pass through many of them. After 2^24 - 1 times around it begins again, 10^11 cycles.
   static constexpr int kTakenBits = 8;
-  static constexpr std::uint64_t kTaken = (1U << kTakenBits) - 1, kNever = ~kTaken;
+  static constexpr std::uint32_t kTaken = (1U << kTakenBits) - 1, kNever = ~kTaken;
 
-  std::uint64_t taken(std::int64_t cycle) const {
-    const std::uint64_t slot = slots_[static_cast<std::size_t>(cycle) & mask_];
-    return slot >> kTakenBits == static_cast<std::uint64_t>(cycle) ? slot & kTaken : 0;
+  std::uint32_t roundOf(std::int64_t cycle) const { return static_cast<std::uint32_t>(cycle >> shift_) << kTakenBits; }
+  std::uint32_t taken(std::int64_t cycle) const {
+    const std::uint32_t slot = slots_[static_cast<std::size_t>(cycle) & mask_];
+    return (slot & ~kTaken) == roundOf(cycle) ? slot & kTaken : 0;
   }
   /// Full cycles in a row are passed over at once: those of the youngest such row.
   void fill(std::int64_t cycle) {
@@ -69,9 +74,10 @@ class Calendar {
     }
   }
 
-  std::uint64_t capacity_;
-  std::vector<std::uint64_t> slots_;
+  std::uint32_t capacity_;
+  std::vector<std::uint32_t> slots_;
   std::size_t mask_;
+  int shift_;
   std::int64_t fullFrom_ = 0, fullTo_ = 0;
 };
 

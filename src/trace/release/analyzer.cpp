@@ -34,21 +34,21 @@ std::int32_t Analyzer::newNode(const Step &step, Level level) {
   return at;
 }
 
-/// One holder less; what nothing holds any more is gone, with all that it alone holds.
-void Analyzer::drop(std::int32_t node) {
-  dropped_ = {node};
+void Analyzer::dropChildren(std::int32_t node) {
+  dropped_.assign(1, node);
   while (!dropped_.empty()) {
     const std::int32_t at = dropped_.back();
     dropped_.pop_back();
-    Node &n = nodes_[static_cast<std::size_t>(at)];
-    if (--n.holders > 0) continue;
-    for (const std::int32_t c : n.children)
-      if (c >= 0) dropped_.push_back(c);
-    free_.push_back(at);
+    for (const std::int32_t c : nodes_[static_cast<std::size_t>(at)].children) {
+      if (c < 0 || --nodes_[static_cast<std::size_t>(c)].holders > 0) continue;
+      free_.push_back(c);
+      dropped_.push_back(c);
+    }
   }
 }
 
 void Analyzer::take(const Step &step, Level level) {
+  if (step.destination < 0 && !isCim(step.kind)) return;  // a store: no tree has it
   const std::int32_t at = newNode(step, level);
   nodes_[static_cast<std::size_t>(at)].holders = 1;  // this function
   if (step.kind != Kind::kLoad)                      // loads are leaves

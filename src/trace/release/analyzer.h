@@ -63,7 +63,14 @@ class Analyzer {
 
   void take(const Step &step, Level level);
   std::int32_t newNode(const Step &step, Level level);
-  void drop(std::int32_t node);
+  /// One holder less; what nothing holds any more is gone, with all that it alone holds.
+  void drop(std::int32_t node) {
+    Node &n = nodes_[static_cast<std::size_t>(node)];
+    if (--n.holders > 0) return;
+    free_.push_back(node);
+    if (n.children[0] >= 0 || n.children[1] >= 0) dropChildren(node);
+  }
+  void dropChildren(std::int32_t node);
   void grow(std::int32_t root);
   void list(std::int32_t node);
 
