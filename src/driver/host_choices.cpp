@@ -154,7 +154,7 @@ Result<machine::Machine> loadHost(const Options &options) {
   if (!choices) return choices.diagnostics();
   if (choices->size() > 1)
     return usageError("one-choice", options.levels.find(',') != std::string::npos ? "--levels" : "--technology",
-                      "a listing is of one machine, and these are several",
+                      "this is of one machine, and these are several",
                       "give one choice; join caches that compute together by +, as in l1d+l2");
   return std::move(choices->front().machine);
 }

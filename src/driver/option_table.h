@@ -63,6 +63,7 @@ enum class OptionGroup : std::uint8_t {
   kKernel,      ///< makes a kernel, or maps it: device programs have no use for it
   kDpuProgram,  ///< machine code for DPUs
   kMappings,    ///< explorations of mappings, sweeps not
+  kHost,        ///< caches of a host that runs programs: kernels have no use for it
 };
 
 struct OptionRow {

@@ -22,6 +22,10 @@ struct Grid {
   std::vector<std::vector<Json>> rows;
 };
 
+double ratio(double a, double b) {
+  return b == 0 ? 0 : a / b;
+}
+
 Grid gridOf(const MappingExploration &e) {
   Grid g;
   if (hasSeveral(e)) g.columns.emplace_back("kernel");
@@ -55,6 +59,9 @@ Grid gridOf(const SweepExploration &e) {
   for (const tune::Axis &a : e.axes) g.columns.push_back(a.path);
   for (const char *c : {"mapping", "cycles", "total_cycles", "time_ns", "energy_pj", "energy_kernel_pj", "error"})
     g.columns.emplace_back(c);
+  const bool hasBase = e.hasBase();
+  if (hasBase)
+    for (const char *c : {"base_cycles", "base_energy_pj", "speedup", "energy_improvement"}) g.columns.emplace_back(c);
   for (const tune::SweepRow &r : e.rows) {
     std::vector<Json> cells(r.values.begin(), r.values.end());
     if (r.error.empty()) {
@@ -65,6 +72,15 @@ Grid gridOf(const SweepExploration &e) {
     } else {
       cells.insert(cells.end(), 6, Json(nullptr));
       cells.emplace_back(r.error);
+    }
+    if (hasBase && r.result.base) {
+      const evaluate::Cost &base = *r.result.base, &c = r.result.cost;
+      for (Json cell : {Json(base.total.value), Json(base.energy.value),
+                        Json(ratio(static_cast<double>(base.total.value), static_cast<double>(c.total.value))),
+                        Json(ratio(base.energy.value, c.energy.value))})
+        cells.push_back(std::move(cell));
+    } else if (hasBase) {
+      cells.insert(cells.end(), 4, Json(nullptr));
     }
     g.rows.push_back(std::move(cells));
   }
@@ -77,10 +93,6 @@ void addGrid(Json &j, Grid grid) {
   j["columns"] = std::move(grid.columns);
   j["rows"] = Json::array();
   for (std::vector<Json> &row : grid.rows) j["rows"].push_back(std::move(row));
-}
-
-double ratio(double a, double b) {
-  return b == 0 ? 0 : a / b;
 }
 
 /// A best row, and how it compares with the reference mapping (below 1: better).
@@ -271,6 +283,10 @@ std::string toJson(const SweepExploration &e) {
   j["reference"] = nullptr;
   j["warnings"] = e.head.warnings;
   return print(j);
+}
+
+bool SweepExploration::hasBase() const {
+  return std::ranges::any_of(rows, [](const tune::SweepRow &r) { return r.result.base.has_value(); });
 }
 
 std::string toCsv(const MappingExploration &e) {

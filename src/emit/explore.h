@@ -47,6 +47,9 @@ struct SweepExploration {
   std::vector<tune::Axis> axes;
   std::vector<tune::SweepRow> rows;
   std::vector<std::int64_t> front;  ///< rows, by rising time
+
+  /// Whether points are compared with a base (tune::PointResult).
+  bool hasBase() const;
 };
 
 std::string toTable(const MappingExploration &e);

@@ -118,10 +118,13 @@ std::string toTable(const SweepExploration &e) {
   constexpr std::size_t kMostPoints = 60;
   std::string out = fmt::format("sweep of {}\n", titleOf(e.head));
   out += fmt::format("{} points in {:.2f} s\n\n", grouped(static_cast<std::int64_t>(e.rows.size())), e.head.seconds);
-  Columns table(std::string(e.axes.size(), 'r') + "rrrrl");
+  const bool hasBase = e.hasBase();
+  Columns table(std::string(e.axes.size(), 'r') + (hasBase ? "rrrrrrl" : "rrrrl"));
   std::vector<std::string> titles;
   for (const tune::Axis &a : e.axes) titles.push_back(a.path);
-  for (const char *t : {"cycles", "total", "time", "energy", ""}) titles.emplace_back(t);
+  for (const char *t : {"cycles", "total", "time", "energy"}) titles.emplace_back(t);
+  if (hasBase) titles.insert(titles.end(), {"speedup", "less energy"});
+  titles.emplace_back();
   table.row(titles);
   table.rule();
   for (std::size_t i = 0; i < std::min(e.rows.size(), kMostPoints); ++i) {
@@ -131,6 +134,14 @@ std::string toTable(const SweepExploration &e) {
       addCost(cells, r.result.cost, r.result.timeNs);
     else
       cells.insert(cells.end(), 4, "-");
+    if (hasBase && r.result.base) {
+      const evaluate::Cost &base = *r.result.base, &c = r.result.cost;
+      cells.push_back(
+          fmt::format("{:.3f}", static_cast<double>(base.total.value) / static_cast<double>(c.total.value)));
+      cells.push_back(c.energy.value == 0 ? "-" : fmt::format("{:.3f}", base.energy.value / c.energy.value));
+    } else if (hasBase) {
+      cells.insert(cells.end(), 2, "-");
+    }
     const auto row = static_cast<std::int64_t>(i);
     cells.push_back(!r.error.empty()                                  ? r.error
                     : row == e.front.front() && row == e.front.back() ? "best in time and energy"

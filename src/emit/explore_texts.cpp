@@ -38,7 +38,8 @@ std::vector<std::int64_t> firstRows(const MappingExploration &e) {
 std::string titleOf(const ExploreHead &h) {
   std::vector<std::string> sizes;
   for (const auto &[name, extent] : h.sizes) sizes.push_back(fmt::format("{}={}", name, extent));
-  return fmt::format("{}{}{}, {}, on {}", h.kernel, sizes.empty() ? "" : " ", join(sizes, ","), h.dtype, h.target);
+  return fmt::format("{}{}{}{}{}, on {}", h.kernel, sizes.empty() ? "" : " ", join(sizes, ","),
+                     h.dtype.empty() ? "" : ", ", h.dtype, h.target);
 }
 
 std::string countsText(const tune::Exploration &f) {

@@ -50,6 +50,8 @@ struct PointResult {
   std::string mapping;
   evaluate::Cost cost;
   double timeNs = 0;  ///< of cost.total: the clock may be swept
+  /// Of programs of a host: as they are on the same machine; `cost` is theirs once its caches compute.
+  std::optional<evaluate::Cost> base;
 };
 
 struct SweepRow {

@@ -147,8 +147,10 @@ constexpr const char *kPointKind = "point";
 std::string textOf(const Result<PointResult> &r) {
   if (!r) return fmt::format("! {} [{}]", r.diagnostics().front().message, r.diagnostics().front().code);
   const evaluate::Cost &c = r->cost;
-  return fmt::format("{} {} {} {} {} {}", c.kernel.value, c.total.value, numberText(r->timeNs),
-                     numberText(c.energy.value), numberText(c.kernelEnergy.value), r->mapping);
+  const std::string base =
+      r->base ? fmt::format("{}/{}", r->base->total.value, numberText(r->base->energy.value)) : std::string("-");
+  return fmt::format("{} {} {} {} {} {} {}", c.kernel.value, c.total.value, numberText(r->timeNs),
+                     numberText(c.energy.value), numberText(c.kernelEnergy.value), base, r->mapping);
 }
 
 /// Inverse of textOf; false where the text is none.
@@ -173,9 +175,20 @@ bool readRow(const std::string &text, SweepRow &row) {
     else
       numbers[i - 2] = *number;
   }
-  row.result = {std::string(rest),
+  const std::size_t blank = rest.find(' ');
+  if (blank == std::string_view::npos) return false;
+  std::optional<evaluate::Cost> base;
+  if (const std::string_view text = rest.substr(0, blank); text != "-") {
+    const std::size_t slash = text.find('/');
+    const auto whole = parseInteger(text.substr(0, slash));
+    const auto energy = slash == std::string_view::npos ? std::nullopt : parseNumber(text.substr(slash + 1));
+    if (!whole || !energy) return false;
+    base = {Cycles(*whole), Cycles(*whole), Picojoules(*energy), Picojoules(*energy)};
+  }
+  row.result = {std::string(rest.substr(blank + 1)),
                 {Cycles(cycles[0]), Cycles(cycles[1]), Picojoules(numbers[1]), Picojoules(numbers[2])},
-                numbers[0]};
+                numbers[0],
+                base};
   return true;
 }
 

@@ -9,15 +9,19 @@
 #include <map>
 #include <mutex>
 
+#include "pimento/base/checksum.h"
 #include "pimento/base/file.h"
 #include "pimento/base/progress.h"
 #include "pimento/base/suggest.h"
 #include "pimento/base/thread_pool.h"
 #include "pimento/driver/dpu_compiler.h"
+#include "pimento/driver/host_choices.h"
 #include "pimento/driver/job.h"
 #include "pimento/driver/mapping_problems.h"
+#include "pimento/driver/program_run.h"
 #include "pimento/driver/result_file.h"
 #include "pimento/driver/store_option.h"
+#include "pimento/driver/verbs/profile.h"
 #include "pimento/emit/html/page.h"
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/evaluate/target.h"
@@ -276,7 +280,84 @@ Result<tune::PointResult> evaluatePoint(const Options &options, const std::vecto
   const Result<evaluate::Report> r = evaluate::evaluate((*job)->request(here));
   if (!r) return r.diagnostics();
   return tune::PointResult{
-      r->mapping, {r->cycles, r->breakdown().total(), r->energy.total, r->kernelEnergy.total}, r->timeNs};
+      r->mapping, {r->cycles, r->breakdown().total(), r->energy.total, r->kernelEnergy.total}, r->timeNs, {}};
+}
+
+/// Evaluates all points, and finds the best ones.
+Status runSweep(const Options &options, const std::string &identity, const tune::EvaluatePoint &evaluate,
+                emit::SweepExploration &e) {
+  auto store = namedStore(options, identity, aboutOf("a sweep", e.head));
+  if (!store) return store.diagnostics();
+  auto rows = tune::sweep(e.axes, evaluate, controlOf(options, store->get()));
+  if (!rows) return rows.diagnostics();
+  e.rows = std::move(*rows);
+  search::Pareto front;
+  std::int64_t errors = 0;
+  for (std::size_t i = 0; i < e.rows.size(); ++i) {
+    const tune::SweepRow &r = e.rows[i];
+    if (r.error.empty())
+      front.add({r.result.timeNs, r.result.cost.energy.value, static_cast<std::int64_t>(i)});
+    else
+      ++errors;
+  }
+  for (const search::Pareto::Point &p : front.front()) e.front.push_back(p.number);
+  if (errors > 0)
+    e.head.warnings.push_back(fmt::format("{} of {} points have no result: see their 'error'", errors, e.rows.size()));
+  return okStatus();
+}
+
+/// What a saved trace takes on a machine with some of its numbers changed.
+Result<tune::PointResult> evaluateProgram(const Options &options, const std::vector<tune::Axis> &axes,
+                                          const std::vector<std::string> &values) {
+  Options here = options;
+  for (std::size_t a = 0; a < axes.size(); ++a) here.sets.push_back(axes[a].name + "=" + values[a]);
+  const Result<ProfileAnswer> answer = profile(here);
+  if (!answer) return answer.diagnostics();
+  const evaluate::Profile &p = answer->profile();
+  const auto costOf = [](std::int64_t cycles, Picojoules energy) {
+    return evaluate::Cost{Cycles(cycles), Cycles(cycles), energy, energy};
+  };
+  const auto timeOf = [&](std::int64_t cycles) { return answer->machine().toTime(Cycles(cycles)).value / 1000; };
+  tune::PointResult out{"", costOf(p.cycles, p.energy.total), timeOf(p.cycles), {}};
+  if (!p.resimulated) return out;
+  const auto cycles = static_cast<std::int64_t>(p.resimulated->cycles);
+  out.base = out.cost;
+  out.cost = costOf(cycles, p.resimulated->energy ? p.resimulated->energy->total : p.energy.total);
+  out.timeNs = timeOf(cycles);
+  return out;
+}
+
+/// Machines for a saved trace of a program.
+Result<emit::SweepExploration> exploreProgram(const Options &options) {
+  const Clock::time_point start = Clock::now();
+  if (options.sweeps.empty())
+    return usageError("trace-sweep", options.input, "a saved trace has no mappings to explore",
+                      "vary numbers of the machine: --sweep caches.l2.latency=8,12,16");
+  for (const OptionGroup group : {OptionGroup::kMappings, OptionGroup::kKernel})
+    if (const OptionRow *given = firstGiven(group, options))
+      return usageError("sweep-option", "--" + std::string(given->name),
+                        namesOf(group) + " apply to kernels, not to saved traces", "omit it");
+  const Result<machine::Machine> machine = loadHost(options);
+  if (!machine) return machine.diagnostics();
+  emit::SweepExploration e;
+  Result<std::vector<tune::Axis>> axes = tune::parseAxes(options.sweeps, tune::sweepNames(*machine, {}));
+  if (!axes) return axes.diagnostics();
+  e.axes = std::move(*axes);
+  e.head.kernel = std::filesystem::path(options.input).stem().string();
+  e.head.target = machine->name;
+  e.head.run = runOf(VerbId::kExplore, options, *machine);
+  e.head.warnings = machine->notes;
+  const Result<std::string> bytes = readFile(options.input);
+  if (!bytes) return bytes.diagnostics();
+  const std::string identity =
+      fmt::format("{}\nsweep of a trace {:x} {} {} {} {} {}\n{}", tune::toolIdentity(), crc32(*bytes), options.levels,
+                  options.caches, options.technology, options.arrays, options.locality, machine::identity(*machine));
+  const auto evaluate = [&](const std::vector<std::string> &values) {
+    return evaluateProgram(options, e.axes, values);
+  };
+  if (Status s = runSweep(options, identity, evaluate, e); !s) return s.diagnostics();
+  e.head.seconds = secondsSince(start);
+  return e;
 }
 
 Result<emit::SweepExploration> exploreSweep(const Options &options) {
@@ -302,26 +383,9 @@ Result<emit::SweepExploration> exploreSweep(const Options &options) {
                   fmt::join(options.includes, ","), fmt::join(options.defines, ","), fmt::join(options.maps, "|"),
                   fmt::join(options.sizes, ","), static_cast<int>(job.offload), options.objective);
   identity += job.input.graph ? kernel::print(*job.input.graph) : options.input;
-  auto store = namedStore(options, identity + machine::identity(job.machine), aboutOf("a sweep", e.head));
-  if (!store) return store.diagnostics();
-  auto rows = tune::sweep(
-      *axes, [&](const std::vector<std::string> &values) { return evaluatePoint(options, *axes, values); },
-      controlOf(options, store->get()));
-  if (!rows) return rows.diagnostics();
   e.axes = std::move(*axes);
-  e.rows = std::move(*rows);
-  search::Pareto front;
-  std::int64_t errors = 0;
-  for (std::size_t i = 0; i < e.rows.size(); ++i) {
-    const tune::SweepRow &r = e.rows[i];
-    if (r.error.empty())
-      front.add({r.result.timeNs, r.result.cost.energy.value, static_cast<std::int64_t>(i)});
-    else
-      ++errors;
-  }
-  for (const search::Pareto::Point &p : front.front()) e.front.push_back(p.number);
-  if (errors > 0)
-    e.head.warnings.push_back(fmt::format("{} of {} points have no result: see their 'error'", errors, e.rows.size()));
+  const auto evaluate = [&](const std::vector<std::string> &values) { return evaluatePoint(options, e.axes, values); };
+  if (Status s = runSweep(options, identity + machine::identity(job.machine), evaluate, e); !s) return s.diagnostics();
   e.head.seconds = secondsSince(start);
   return e;
 }
@@ -329,12 +393,18 @@ Result<emit::SweepExploration> exploreSweep(const Options &options) {
 }  // namespace
 
 Result<ExploreAnswer> explore(const Options &given) {
-  const Options options = withTarget(given);
+  const bool isTrace = isSavedTrace(given.input);
+  const Options options = isTrace ? given : withTarget(given);
   if (Status s = checkOutput(options); !s) return s.diagnostics();
   const auto answer = [](auto &&found) -> Result<ExploreAnswer> {
     if (!found) return found.diagnostics();
     return ExploreAnswer(std::move(*found));
   };
+  if (isTrace) return answer(exploreProgram(options));
+  if (const OptionRow *given = firstGiven(OptionGroup::kHost, options))
+    return usageError("host-option", "--" + std::string(given->name),
+                      namesOf(OptionGroup::kHost) + " apply to saved traces of programs, not to kernels",
+                      "omit it, or give a FILE.ptrace");
   return options.sweeps.empty() ? answer(exploreMappings(options)) : answer(exploreSweep(options));
 }
 

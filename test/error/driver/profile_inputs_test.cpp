@@ -314,6 +314,41 @@ TEST(ProfileInputs, OfOtherVerbsAreNoTraces) {
   }
 }
 
+TEST(ProfileInputs, OfExploreAreSweptAndNothingElse) {
+  const std::vector<Case> refused = {
+      {"no sweep", "trace-sweep", [](Scene &s) { s.input(trace(), "t.ptrace"); }, "--sweep"},
+      {"options of kernels", "sweep-option",
+       [](Scene &s) { s.input(trace(), "t.ptrace"), s.options.sizes = {"m=4"}, s.options.sweeps = {"core.rob=20"}; },
+       "saved traces"},
+      {"options of mappings", "sweep-option",
+       [](Scene &s) { s.input(trace(), "t.ptrace"), s.options.orders = "all", s.options.sweeps = {"core.rob=20"}; },
+       "saved traces"},
+      {"a size", "sweep-unknown", [](Scene &s) { s.input(trace(), "t.ptrace"), s.options.sweeps = {"size.m=4"}; }},
+      {"two choices", "one-choice",
+       [](Scene &s) {
+         s.input(trace(), "t.ptrace");
+         s.options.levels = "l1d,l2";
+         s.options.sweeps = {"core.rob=20"};
+       },
+       "l1d+l2"},
+      {"caches of a host with a kernel", "host-option",
+       [](Scene &s) { s.options.input = "gemv", s.options.levels = "l1d", s.options.sweeps = {"tRP=10"}; }, "--levels"},
+      {"half a trace", "trace-length",
+       [](Scene &s) {
+         s.input(trace().substr(0, trace().size() / 2), "t.ptrace");
+         s.options.sweeps = {"core.rob=20,30"};
+       }},
+  };
+  for (const Case &c : refused) {
+    Scene scene;
+    c.make(scene);
+    scene.options.isQuiet = true;
+    Outcome out = run(VerbId::kExplore, scene.options);
+    locate(out.diagnostics, scene.options);
+    expect(c, out);
+  }
+}
+
 TEST(ProfileInputs, ThatAreTracesNeedNothingElse) {
   Scene scene;
   scene.input(trace(), "renamed");

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "pimento/driver/verbs.h"
+#include "pimento/trace/file/writer.h"
 
 namespace pimento::test {
 namespace {
@@ -329,6 +330,73 @@ TEST(ExploreSweep, ImpossiblePointsHaveAnErrorAndANote) {
   EXPECT_NE(j["rows"][1].back().get<std::string>().find("[impossible-value]"), std::string::npos);
   EXPECT_TRUE(hasWarning(j, "1 of 2 points"));
   EXPECT_EQ(j["pareto"], Json({0}));
+}
+
+/// A loop that adds a word of one line to another, over many lines.
+std::string savedTrace() {
+  const std::string file = fileNamed("loop.ptrace");
+  std::ofstream out(file, std::ios::binary);
+  trace::file::Writer writer(out, false);
+  trace::Program program;
+  writer.onStart(program, false);
+  trace::Block block;
+  const auto add = [&](trace::Operation operation) -> trace::Instruction & {
+    trace::Instruction &in = block.instructions.emplace_back();
+    in.address = 0x1000 + 4 * block.instructions.size();
+    in.operation = operation;
+    in.loads = operation == trace::Operation::kLoad;
+    in.stores = operation == trace::Operation::kStore;
+    return in;
+  };
+  add(trace::Operation::kLoad).writes.add(1);
+  add(trace::Operation::kAdd).reads.add(1);
+  add(trace::Operation::kStore).reads.add(2);
+  constexpr std::uint64_t kTurns = 2000;
+  for (std::uint64_t i = 0; i < kTurns; ++i) {
+    const trace::Access accesses[] = {{.address = 0x10000 + 192 * i, .instruction = 0, .bytes = 4},
+                                      {.address = 0x80000 + 192 * i, .instruction = 2, .bytes = 4, .isStore = true}};
+    writer.onBlock(block, 3, accesses);
+  }
+  trace::ProgramEnd end;
+  end.instructions = 3 * kTurns;
+  EXPECT_TRUE(writer.finish(end));
+  return file;
+}
+
+TEST(ExploreSweep, OfATraceIsATableOfProfiles) {
+  Options o;
+  o.input = savedTrace();
+  o.isQuiet = true;
+  o.machinePath = {PIMENTO_SOURCE_DIR "/machines"};
+  o.arrays = "destiny";
+  o.sweeps = {"caches.l2.latency=8,30", "caches.l1d.size=16 KiB,32 KiB,48 KiB"};
+  const Json j = json(o);
+  EXPECT_EQ(j["columns"],
+            Json({"caches.l2.latency", "caches.l1d.size", "mapping", "cycles", "total_cycles", "time_ns", "energy_pj",
+                  "energy_kernel_pj", "error", "base_cycles", "base_energy_pj", "speedup", "energy_improvement"}));
+  ASSERT_EQ(j["rows"].size(), 6U);
+  int good = 0;
+  for (const Json &row : j["rows"]) {
+    Options point = o;
+    point.isJson = true;
+    point.sweeps.clear();
+    point.sets = {"caches.l2.latency=" + row[0].get<std::string>(), "caches.l1d.size=" + row[1].get<std::string>()};
+    const Outcome out = driver::run(driver::VerbId::kProfile, point);
+    EXPECT_EQ(out.status == 0, row[8].is_null()) << row;
+    if (out.status != 0) continue;
+    ++good;
+    const Json profile = Json::parse(out.text), &again = profile["accounts"]["resimulated"];
+    EXPECT_EQ(row[3], again["cycles"]);
+    EXPECT_EQ(row[6], again["energy_pj"]);
+    EXPECT_EQ(row[9], profile["cycles"]);
+    EXPECT_EQ(row[10], profile["energy_pj"]);
+    EXPECT_NEAR(row[11].get<double>(), again["speedup"].get<double>(), 1e-9);
+    EXPECT_NEAR(row[12].get<double>(), again["energy_improvement"].get<double>(), 1e-9);
+  }
+  EXPECT_EQ(good, 4);
+  EXPECT_LT(j["rows"][0][3], j["rows"][3][3]) << "a slower cache costs time";
+  EXPECT_NE(explored(o).text.find("less energy"), std::string::npos);
+  std::filesystem::remove(o.input);
 }
 
 }  // namespace

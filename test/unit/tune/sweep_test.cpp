@@ -59,7 +59,7 @@ TEST(Sweep, IsACrossProductWithTheLastAxisFastest) {
   const auto axes = tune::parseAxes({"tRP=1,2", "size.m=7,8,9"}, names());
   ASSERT_TRUE(axes.ok());
   const auto rows = tune::sweep(
-      *axes, [](const Values &v) -> Result<PointResult> { return PointResult{v[0] + "/" + v[1], {}, 0}; }, {3});
+      *axes, [](const Values &v) -> Result<PointResult> { return PointResult{v[0] + "/" + v[1], {}, 0, {}}; }, {3});
   ASSERT_TRUE(rows.ok());
   std::string all;
   for (const tune::SweepRow &r : *rows) {
@@ -71,7 +71,10 @@ TEST(Sweep, IsACrossProductWithTheLastAxisFastest) {
 
 Result<PointResult> evenOnly(const Values &v) {
   if (std::stoi(v[0]) % 2 == 1) return error("odd", {}, v[0] + " is odd", "");
-  return PointResult{"some map; with blanks", {Cycles(3), Cycles(40), Picojoules(0.1), Picojoules(1e-3)}, 12.5};
+  return PointResult{"some map; with blanks",
+                     {Cycles(3), Cycles(40), Picojoules(0.1), Picojoules(1e-3)},
+                     12.5,
+                     evaluate::Cost{Cycles(50), Cycles(50), Picojoules(0.3), Picojoules(0.3)}};
 }
 
 TEST(Sweep, PointsThatFailHaveTheirErrorAndTheOthersGoOn) {
@@ -84,6 +87,7 @@ TEST(Sweep, PointsThatFailHaveTheirErrorAndTheOthersGoOn) {
   EXPECT_EQ((*rows)[1].result.cost.total.value, 40);
   EXPECT_EQ((*rows)[1].result.cost.energy.value, 0.1);
   EXPECT_EQ((*rows)[1].result.timeNs, 12.5);
+  EXPECT_EQ((*rows)[1].result.base->total.value, 50);
 }
 
 TEST(Sweep, WhereEveryPointFailsTheFirstMessageIsTheAnswer) {
@@ -119,6 +123,7 @@ TEST(Sweep, GoesOnFromItsStore) {
     EXPECT_EQ((*first)[i].error, (*second)[i].error);
     EXPECT_EQ((*first)[i].result.cost, (*second)[i].result.cost);
     EXPECT_EQ((*first)[i].result.mapping, (*second)[i].result.mapping);
+    EXPECT_EQ((*first)[i].result.base, (*second)[i].result.base);
   }
   store->reset();
   std::filesystem::remove(path);
