@@ -110,7 +110,9 @@ Status applyArrays(const Options &options, const std::string &setName, const std
 
 }  // namespace
 
-Result<std::vector<HostChoice>> hostChoices(const Options &options) {
+Result<std::vector<HostChoice>> hostChoices(const Options &given) {
+  Options options = given;
+  if (options.sharesRows) options.sets.emplace_back("cim.row_words=64 count");
   const std::string name = options.target.empty() ? kUsual : options.target;
   const Result<machine::Machine> plain = loadTarget(options, name);
   if (!plain) return plain.diagnostics();

@@ -197,6 +197,10 @@ constexpr auto kRows = std::to_array<OptionRow>({
   {.name = "levels", .field = &Options::levels, .value = "NAMES", .verbs = {V::kProfile, V::kCompile, V::kExplore},
    .help = "caches that compute, joined by + where they do so together; profile: several choices, as in l1d,l2,l1d+l2",
    .page = "how-to/profile.md#choices", .group = G::kHost, .runKey = "levels", .isAlwaysInRun = false, .usual = "the machine's cim.levels"},
+  {.name = "rows", .field = &Options::sharesRows, .verbs = {V::kProfile, V::kCompile, V::kExplore},
+   .help = "operations on neighbouring words of a line, asked for one after the other, are one on the row (the paper has "
+           "each apart)",
+   .page = "models/cim.md#rows", .group = G::kHost, .runKey = "rows", .isAlwaysInRun = false},
   {.name = "technology", .field = &Options::technology, .value = "CELLS", .verbs = {V::kProfile, V::kCompile, V::kExplore},
    .help = "cells of the data caches: sram, fefet, stt-mram, reram or a file; profile: several choices, with commas",
    .page = "models/arrays.md", .group = G::kHost, .runKey = "technology", .isAlwaysInRun = false, .usual = "the machine's energies"},

@@ -30,6 +30,7 @@ struct ReshapedCounts {
   std::int64_t computing = 0;  ///< instructions of kind kCim
   std::int64_t gone = 0;       ///< instructions of the program
   std::int64_t addresses = 0;  ///< additions that keep an address or change a base, where nothing did before
+  std::int64_t shared = 0;     ///< of `computing`, gone since a later one computes their words, too (rows.h)
 };
 
 class Reshaper {

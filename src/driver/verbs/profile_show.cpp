@@ -109,6 +109,7 @@ std::string toJson(const ProfileAnswer &a) {
        {{"computing", p.reshaped.computing},
         {"gone", p.reshaped.gone},
         {"addresses", p.reshaped.addresses},
+        {"shared", p.reshaped.shared},
         {"moved_down", p.movedDown},
         {"copied", p.copied}}},
       {"bridge", bridge},
@@ -160,6 +161,8 @@ std::string accountsTable(const ProfileAnswer &a) {
   if (p.resimulated)
     text += fmt::format("  {} instructions are gone, caches run {}, the core {} more for addresses\n", p.reshaped.gone,
                         p.reshaped.computing, p.reshaped.addresses);
+  if (p.resimulated && p.reshaped.shared > 0)
+    text += fmt::format("  {} of what caches run share the row of another\n", p.reshaped.shared);
   if (p.low.energyImprovement)
     text += fmt::format("  energies of {}, not validated; shares are of what is saved\n", a.machine().energySet);
   if (p.bridge.empty()) return text;

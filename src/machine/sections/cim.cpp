@@ -33,6 +33,10 @@ row::Rows rows() {
                   "candidates that are taken: all, or those that do not take longer (time), or more energy, or neither "
                   "(both); all if omitted",
                   false),
+      row::integer("cim.row_words", "count", 1, 64,
+                   "neighbouring words that one operation on a row computes at most, where iterations ask for them one "
+                   "after the other; 1, each its own, if omitted",
+                   false),
       row::integer("cim.add_extra", "cycle", 0, 1000, "what a sum takes longer than a read", true),
       row::section("cim.constants", "caches that sets of energies hold for, by set"),
       row::word("cim.constants.*", "caches of one set, by name"),

@@ -41,6 +41,14 @@ trace::CimRules rulesOf(const machine::Machine &machine) {
   return rules;
 }
 
+std::unique_ptr<trace::Rows> rowsOf(const machine::Machine &machine, trace::Consumer &to) {
+  const auto words = machine.numbers.find("cim.row_words");
+  if (words == machine.numbers.end() || words->second.canonical < 2) return nullptr;
+  std::vector<std::uint64_t> lines;
+  for (const machine::CacheLevel &l : machine.caches) lines.push_back(static_cast<std::uint64_t>(l.line.value));
+  return std::make_unique<trace::Rows>(std::move(lines), static_cast<int>(words->second.canonical), to);
+}
+
 std::vector<std::string> cacheNames(const machine::Machine &machine) {
   std::vector<std::string> names;
   for (const machine::CacheLevel &l : machine.caches) names.push_back(l.name);
@@ -67,7 +75,9 @@ Profiler::Profiler(const machine::Machine &machine, bool isBridged)
       add("order");
       bridge_.emplace_back("moves", resimulated_);
     }
-    reshaper_ = std::make_unique<trace::Reshaper>(candidates_, cacheNames(machine), *reruns_);
+    rows_ = rowsOf(machine, *reruns_);
+    reshaper_ = std::make_unique<trace::Reshaper>(candidates_, cacheNames(machine),
+                                                  rows_ ? static_cast<trace::Consumer &>(*rows_) : *reruns_);
   }
   for (std::size_t i = 0; i < kBatches; ++i) spare_.put(std::make_unique<Batch>());
   batch_ = *spare_.take();
@@ -179,6 +189,7 @@ void Profiler::search(const Batch &batch) {
   // Of a sample the reshaped program is not simulated.
   if (reshaper_ != nullptr && std::ranges::any_of(batch.runs, &Run::isWarming)) {
     reshaper_.reset();
+    rows_.reset();
     reruns_.reset();
     analyzer_.reset();
   }
@@ -271,7 +282,10 @@ void Profiler::onEnd() {
   candidates_.finish();
   if (reshaper_ == nullptr) return;
   reshaper_->pass();
-  reruns_->onEnd();
+  if (rows_)
+    rows_->onEnd();
+  else
+    reruns_->onEnd();
 }
 
 Totals Profiler::totals() const {
@@ -286,6 +300,7 @@ void Profiler::rerun(evaluate::Profile &p, const Totals &counted) const {
   p.resimulated = simulated(machine_, counted, resimulated_->totals(), resimulated_->cycles(), p);
   p.ideal = simulated(machine_, counted, ideal_->totals(), ideal_->cycles(), p);
   p.reshaped = reshaper_->counts();
+  if (rows_) p.reshaped.shared = rows_->shared();
   for (int l = 0; l < static_cast<int>(machine_.caches.size()); ++l) {
     p.movedDown += resimulated_->core().caches().counts(l).forcedDown;
     p.copied += resimulated_->core().computed().at[static_cast<std::size_t>(l)].copies;

@@ -21,11 +21,15 @@
 #include "pimento/trace/candidates.h"
 #include "pimento/trace/release/analyzer.h"
 #include "pimento/trace/reshape.h"
+#include "pimento/trace/rows.h"
 
 namespace pimento::targets::cim {
 
 /// Rules of the machine's cim section, and the geometry of its caches.
 trace::CimRules rulesOf(const machine::Machine &machine);
+
+/// Shares rows before `to`, as the machine says; null: each word has its own operation.
+std::unique_ptr<trace::Rows> rowsOf(const machine::Machine &machine, trace::Consumer &to);
 
 /// By index into Machine::caches.
 std::vector<std::string> cacheNames(const machine::Machine &machine);
@@ -92,6 +96,7 @@ class Profiler final : public evaluate::Profiler {
   trace::Candidates candidates_;
   /// The program with its candidates in caches, simulated again; none where nothing computes, or runs are sampled.
   std::unique_ptr<Reruns> reruns_;
+  std::unique_ptr<trace::Rows> rows_;  ///< in front of `reruns_`, where operations share rows
   std::unique_ptr<trace::Reshaper> reshaper_;
   const Rerun *resimulated_ = nullptr, *ideal_ = nullptr;
   // Of Arm's instruction sets: the released analyzer, none where runs are sampled, and where it takes loads from, by

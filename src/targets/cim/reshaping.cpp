@@ -5,7 +5,11 @@
 namespace pimento::targets::cim {
 
 Reshaping::Reshaping(const machine::Machine &machine, trace::Consumer &to)
-    : to_(to), core_(machine), candidates_(rulesOf(machine)), reshaper_(candidates_, cacheNames(machine), to) {}
+    : to_(to),
+      core_(machine),
+      candidates_(rulesOf(machine)),
+      rows_(rowsOf(machine, to)),
+      reshaper_(candidates_, cacheNames(machine), rows_ ? *rows_ : to) {}
 
 void Reshaping::begin() {
   candidates_.setHasValues(hasValues());
@@ -28,7 +32,10 @@ void Reshaping::onInstruction(const trace::Instruction &in, std::span<const trac
 void Reshaping::finish() {
   candidates_.finish();
   reshaper_.pass();
-  to_.onEnd();
+  if (rows_)
+    rows_->onEnd();
+  else
+    to_.onEnd();
 }
 
 }  // namespace pimento::targets::cim

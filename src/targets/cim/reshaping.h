@@ -2,6 +2,7 @@
 // search finds the candidates, and the reshaper takes them out.
 #pragma once
 
+#include <memory>
 #include <unordered_map>
 
 #include "pimento/machine/machine.h"
@@ -9,6 +10,7 @@
 #include "pimento/targets/cim/walker.h"
 #include "pimento/trace/candidates.h"
 #include "pimento/trace/reshape.h"
+#include "pimento/trace/rows.h"
 
 namespace pimento::targets::cim {
 
@@ -33,6 +35,7 @@ class Reshaping final : public Walker {
   trace::Consumer &to_;
   sim::core::Core core_;
   trace::Candidates candidates_;
+  std::unique_ptr<trace::Rows> rows_;  ///< in front of `to_`; null: operations share no rows
   trace::Reshaper reshaper_;
   std::unordered_map<const trace::Instruction *, Step> steps_;
 };

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "pimento/base/rng.h"
+#include "pimento/trace/rows.h"
 
 namespace pimento::trace {
 namespace {
@@ -127,14 +128,34 @@ struct Host {
     }
   }
 
-  /// An instruction of kind kCim, on the bytes in memory.
+  /// An instruction of kind kCim, on the bytes in memory: of several words, all operands are read before a result is
+  /// written.
   void compute(const Instruction &in, std::span<const Access> accesses) {
+    const int words = accesses.front().bytes / 4;
+    std::vector<std::uint32_t> results;
+    for (int w = 0; w < words; ++w) {
+      std::vector<Access> one(accesses.begin(), accesses.end());
+      for (Access &a : one) {
+        ASSERT_EQ(a.bytes, 4 * words);
+        a.address += 4U * static_cast<unsigned>(w);
+      }
+      results.push_back(computed(in, one));
+    }
+    for (int w = 0; w < words && in.stores; ++w) {
+      ASSERT_TRUE(accesses.back().isStore);
+      at(accesses.back().address + 4U * static_cast<unsigned>(w)) = results[static_cast<std::size_t>(w)];
+    }
+    if (!in.stores) registers[in.destination] = results.back();
+  }
+
+ private:
+  std::uint32_t computed(const Instruction &in, std::span<const Access> accesses) {
     std::vector<std::uint32_t> results;
     for (const CimStep &s : in.cim.steps) {
       if (s.kind == CimStep::Kind::kConstant) {
         results.push_back(static_cast<std::uint32_t>(s.constant));
       } else if (s.kind == CimStep::Kind::kOperand) {
-        ASSERT_FALSE(accesses[s.operand].isStore);
+        EXPECT_FALSE(accesses[s.operand].isStore);
         results.push_back(at(accesses[s.operand].address));
       } else {
         const std::uint32_t b = results.back();
@@ -142,13 +163,8 @@ struct Host {
         results.back() = result(s.operation, results.back(), b);
       }
     }
-    ASSERT_EQ(results.size(), 1U);
-    if (in.stores) {
-      ASSERT_TRUE(accesses.back().isStore);
-      at(accesses.back().address) = results.back();
-    } else {
-      registers[in.destination] = results.back();
-    }
+    EXPECT_EQ(results.size(), 1U);
+    return results.back();
   }
 };
 
@@ -189,8 +205,9 @@ class Runner final : public Consumer {
         for (const Register reg : in.addressRegisters) {
           const std::uint64_t value = host.registers[reg];
           const std::uint64_t distance = value > a.address ? value - a.address : a.address - value;
-          isThere |=
-              reg >= kFirstAddress && reg < kFirstAddress + kAddressRegisters ? value == a.address : distance <= 64;
+          isThere |= reg >= kFirstAddress && reg < kFirstAddress + kAddressRegisters && a.bytes == 4
+                         ? value == a.address
+                         : distance <= 128;
         }
         EXPECT_TRUE(isThere) << in.text;
       }
@@ -224,7 +241,7 @@ class Runner final : public Consumer {
 /// A program of one block after the other, run as it is and reshaped.
 class Program {
  public:
-  explicit Program(CimRules rules = rulesOfTest()) : rules_(std::move(rules)) {}
+  explicit Program(CimRules rules = rulesOfTest(), int rowWords = 1) : rules_(std::move(rules)), rowWords_(rowWords) {}
 
   Program &add(const Instruction &in, Meaning m = {}) {
     if (blocks_.empty()) blocks_.emplace_back();
@@ -264,7 +281,8 @@ class Program {
     Runner runner(meanings_, host);
     Texts texts(runner);
     Candidates candidates(rules_, 64);
-    Reshaper reshaper(candidates, {"l1", "l2"}, texts);
+    Rows rows({64, 64}, rowWords_, texts);
+    Reshaper reshaper(candidates, {"l1", "l2"}, rows);
     std::map<const Instruction *, Candidates::Step> steps;
     Both out;
     for (int t = 0; t < times; ++t)
@@ -294,16 +312,19 @@ class Program {
       }
     candidates.finish();
     reshaper.pass();
+    rows.onEnd();
     for (Register reg = kFirstAddress; reg < kFirstAddress + kAddressRegisters; ++reg) runner.host.registers[reg] = 0;
     out.original = host;
     out.reshaped = runner.host;
     out.counts = reshaper.counts();
+    out.counts.shared = rows.shared();
     out.candidates = candidates.counts();
     out.left = runner.instructions;
     out.texts = texts.texts;
-    EXPECT_EQ(out.left, out.instructions - out.counts.gone + out.counts.computing + out.counts.addresses);
+    EXPECT_EQ(out.left,
+              out.instructions - out.counts.gone + out.counts.computing + out.counts.addresses - out.counts.shared);
     EXPECT_EQ(out.counts.computing, out.candidates.trees);
-    EXPECT_EQ(out.counts.computing, runner.computing);
+    EXPECT_EQ(out.counts.computing - out.counts.shared, runner.computing);
     EXPECT_EQ(out.counts.addresses, runner.additions);
     EXPECT_EQ(out.counts.gone, out.candidates.removed.all());
     return out;
@@ -326,6 +347,7 @@ class Program {
   };
 
   CimRules rules_;
+  int rowWords_;
   std::deque<Block> blocks_;
   Meanings meanings_;
   std::uint64_t next_ = 0x4000;
@@ -491,6 +513,78 @@ TEST(Reshaped, RandomProgramsGiveWhatTheyGave) {
   EXPECT_GT(trees, 2000);
   EXPECT_GT(stored, 200);
   EXPECT_GT(addresses, 200);
+}
+
+/// A sum of two rows of words, by a loop.
+Program sumOfRows(int rowWords, std::int64_t step = 4) {
+  Program p(rulesOfTest(), rowWords);
+  p.add(load("ld1,[x20]", 1, 20, true), {.step = step})
+      .add(load("ld2,[x21]", 2, 21, true), {.step = step})
+      .add(compute("add", Operation::kAdd, 3, r(1), r(2)))
+      .add(store("st,[x22]", 3, 22, true), {.step = step});
+  return p;
+}
+
+TEST(Rows, ALoopOverALineIsOneOperation) {
+  const Program::Both both = sumOfRows(64).run(17);
+  EXPECT_EQ(both.original, both.reshaped);
+  // 16 words of a line; the 17th begins the next one, where the second operand is the first one's.
+  EXPECT_EQ(both.counts.computing, 17);
+  EXPECT_EQ(both.counts.shared, 15);
+  EXPECT_EQ(sumOfRows(4).run(17).counts.shared, 12) << "at most four words";
+  EXPECT_EQ(sumOfRows(1).run(17).counts.shared, 0) << "off";
+  EXPECT_EQ(sumOfRows(64, 8).run(17).counts.shared, 0) << "words that are not neighbours";
+}
+
+TEST(Rows, AWordThatTheIterationBeforeComputesIsNoOperand) {
+  // x[i + 1] = x[i] + 1
+  Program p(rulesOfTest(), 64);
+  p.add(load("ld1,[x20]", 1, 20), {.offset = 0})
+      .add(compute("add", Operation::kAdd, 3, r(1), imm(1)))
+      .add(store("st,[x20]", 3, 20, true), {.offset = 4, .step = 4});
+  const Program::Both both = p.run(12);
+  EXPECT_EQ(both.original, both.reshaped);
+  EXPECT_EQ(both.counts.shared, 0);
+  EXPECT_GT(both.counts.computing, 0);
+}
+
+TEST(Rows, InPlaceTheyAreShared) {
+  // x[i] = x[i] + 1
+  Program p(rulesOfTest(), 64);
+  p.add(load("ld1,[x20]", 1, 20), {.offset = 0})
+      .add(compute("add", Operation::kAdd, 3, r(1), imm(1)))
+      .add(store("st,[x20]", 3, 20, true), {.offset = 0, .step = 4});
+  const Program::Both both = p.run(17);
+  EXPECT_EQ(both.original, both.reshaped);
+  EXPECT_EQ(both.counts.shared, 15);
+}
+
+TEST(Rows, RandomLoopsGiveWhatTheyGave) {
+  std::int64_t shared = 0;
+  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+    Rng rng(seed);
+    Program p(rulesOfTest(), static_cast<int>(rng.integer(2, 20)));
+    const auto base = [&] { return static_cast<Register>(rng.integer(20, 23)); };
+    const auto step = [&] { return rng.below(6) == 0 ? 4 * rng.integer(-2, 4) : 4; };
+    const std::int64_t sums = rng.integer(1, 3);
+    for (std::int64_t i = 0; i < sums; ++i) {
+      const std::string id = std::to_string(i);
+      const auto a = static_cast<Register>(1 + 3 * i), b = static_cast<Register>(a + 1),
+                 c = static_cast<Register>(a + 2);
+      p.add(load("la" + id + ",[x]", a, base(), rng.below(3) > 0), {4 * rng.integer(0, 3), step()});
+      p.add(load("lb" + id + ",[x]", b, base(), rng.below(3) > 0), {4 * rng.integer(0, 3), step()});
+      if (rng.below(4) == 0) p.block();
+      p.add(compute("op" + id, rng.below(2) == 0 ? Operation::kAdd : Operation::kXor, c, r(a), r(b)));
+      p.add(store("st" + id + ",[x]", c, base(), rng.below(3) > 0), {4 * rng.integer(0, 3), step()});
+    }
+    if (rng.below(5) == 0) p.add(load("look,[x]", 12, base()), {4 * rng.integer(0, 15), 0});
+    if (rng.below(5) == 0) p.add(store("put,[x]", 13, base()), {4 * rng.integer(0, 15), 0});
+    const Program::Both both = p.run(static_cast<int>(rng.integer(2, 40)));
+    ASSERT_EQ(both.original, both.reshaped) << "seed " << seed;
+    ASSERT_FALSE(HasFailure()) << "seed " << seed;
+    shared += both.counts.shared;
+  }
+  EXPECT_GT(shared, 2000);
 }
 
 TEST(Reshaped, PlansThatSkipACheckGiveOtherResults) {
