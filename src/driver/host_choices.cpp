@@ -71,11 +71,18 @@ Status applyLevels(const std::string &levels, machine::Machine &machine) {
   std::vector<std::string> names;
   for (const machine::CacheLevel &l : machine.caches) names.push_back(l.name);
   for (const std::string_view name : split(levels, '+')) {
+    if (name.empty())
+      return usageError("empty-choice", "--levels", fmt::format("'{}' has an empty name", levels),
+                        "put one + between two caches, and none at the end");
     const auto found = std::ranges::find(names, name);
     if (found == names.end())
       return usageError("unknown-name", "--levels", fmt::format("{} has no cache '{}'", machine.name, name),
                         suggest(std::string(name), names));
-    machine.cim->levels.push_back(static_cast<int>(found - names.begin()));
+    const auto level = static_cast<int>(found - names.begin());
+    if (std::ranges::find(machine.cim->levels, level) != machine.cim->levels.end())
+      return usageError("duplicate-choice", "--levels", fmt::format("'{}' names {} twice", levels, name),
+                        "name each cache once");
+    machine.cim->levels.push_back(level);
   }
   return okStatus();
 }

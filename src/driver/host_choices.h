@@ -17,7 +17,7 @@ struct HostChoice {
 /// The machine whose core runs programs (cim-a9 where none is named) with --locality, and with each choice of caches,
 /// of sets of arrays and cells that price them, and of levels that compute: in this order, the last one changes first.
 /// Diagnostics: those of loadTarget, of arrays and cells, "missing-section", "bad-locality", "bad-caches",
-/// "empty-choice", "unknown-name".
+/// "empty-choice", "duplicate-choice", "unknown-name".
 Result<std::vector<HostChoice>> hostChoices(const Options &options);
 
 /// The one machine of these options. Diagnostics: those of hostChoices(), "one-choice" (there are several).

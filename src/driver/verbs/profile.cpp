@@ -36,8 +36,11 @@ std::vector<FunctionCycles> functionsOf(const trace::Program &program, const Pro
   return out;
 }
 
-std::vector<std::string> warningsOf(const ProfileAnswer &a) {
+std::vector<std::string> warningsOf(const ProfileAnswer &a, const Options &options) {
   std::vector<std::string> out = a.machine().notes;
+  if (a.isSampled && (options.isBridged || options.sharesRows))
+    out.push_back(fmt::format("a sample has the paper's accounts alone: {} has no effect with --sample",
+                              options.isBridged ? "--bridge" : "--rows"));
   if (a.guest.undecodable > 0)
     out.push_back(fmt::format("{} instructions of the program cannot be decoded; they count as integer operations",
                               a.guest.undecodable));
@@ -144,7 +147,7 @@ Result<ProfileAnswer> profile(const Options &options) {
   for (std::size_t c = 0; c < profilers.size(); ++c)
     answer.choices[c].profile = options.isSampled ? samplers[c].profile() : profilers[c]->profile();
   answer.functions = functionsOf(run->program, answer.profile());
-  answer.warnings = warningsOf(answer);
+  answer.warnings = warningsOf(answer, options);
   return answer;
 }
 

@@ -314,6 +314,72 @@ TEST(ProfileInputs, OfOtherVerbsAreNoTraces) {
   }
 }
 
+/// A shipped cell with one line of it changed.
+std::string cellWith(const std::string &from, const std::string &to) {
+  std::string text = *readFile(PIMENTO_SOURCE_DIR "/machines/cells/fefet.yaml");
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST(ProfileInputs, OfChoicesThatCannotBeSayWhy) {
+  const auto option = [](std::string Options::*field, const char *value) {
+    return [field, value](Scene &s) { s.options.*field = value; };
+  };
+  const auto set = [](const char *value) { return [value](Scene &s) { s.options.sets = {value}; }; };
+  const auto cell = [](std::string text) {
+    return [text = std::move(text)](Scene &s) {
+      s.options.technology = s.folder / "cell.yaml";
+      std::ofstream(s.options.technology) << text;
+    };
+  };
+  const std::vector<Case> refused = {
+      {"an unknown cell", "unknown-cell", option(&Options::technology, "fefett"), "'fefet'"},
+      {"a cell that is nowhere", "unreadable-file", option(&Options::technology, "nowhere.yaml"), "nowhere.yaml"},
+      {"a cell without units", "bare-number", cell(cellWith("bitlines: 4 fJ", "bitlines: 4")), "pJ"},
+      {"a cell with another unit", "wrong-unit", cell(cellWith("cell: 0.5 fJ", "cell: 0.5 ns")), "pJ"},
+      {"a cell below zero", "impossible-value", cell(cellWith("sense: 2 fJ", "sense: -2 fJ")), "sense"},
+      {"a cell that never is read", "missing-key", cell(cellWith("  time: 0.4 ns\n", "")), "time"},
+      {"a cell with a word too many", "unknown-key", cell(cellWith("leakage:", "leek: 1 ratio\nleakage:")), "leek"},
+      {"a cell that is a list", "yaml-syntax", cell("[1, 2"), "YAML"},
+      {"a cell that is a text", "yaml-syntax", cell("hello"), "mapping"},
+      {"an empty cell", "yaml-syntax", cell(""), "mapping"},
+      {"a choice too many", "empty-choice", option(&Options::technology, "sram,"), "comma"},
+      {"an unknown set", "unknown-set", option(&Options::arrays, "destinyy"), "'destiny'"},
+      {"a set without this geometry", "no-such-array", option(&Options::arrays, "table3"), "64 KiB"},
+      {"a set without this cell", "no-such-cell",
+       [](Scene &s) { s.options.arrays = "release-constants", s.options.technology = "stt-mram"; }, "fefet"},
+      {"caches of nothing", "impossible-value", option(&Options::caches, "0KiB"), "from 64"},
+      {"caches without a unit", "bad-caches", option(&Options::caches, "32"), "32KiB"},
+      {"caches of an unknown unit", "wrong-unit", option(&Options::caches, "32KiBB"), "'KiB'"},
+      {"sets that are no power of two", "impossible-value", option(&Options::caches, "48KiB"), "power of two"},
+      {"a cache too many", "bad-caches", option(&Options::caches, "16KiB+64KiB+1MiB"), "l1d and l2"},
+      {"no ways", "impossible-value", option(&Options::caches, "32KiB/0"), "from 1"},
+      {"more ways than there are", "impossible-value", option(&Options::caches, "32KiB/100000"), "64"},
+      {"no sizes between commas", "empty-choice", option(&Options::caches, "32KiB,,64KiB"), "comma"},
+      {"a size that the set has no operations for", "no-cim-energy", option(&Options::caches, "64KiB"), "--arrays"},
+      {"a level that is not there", "unknown-name", option(&Options::levels, "l3"), "l2"},
+      {"a level without a name", "empty-choice", option(&Options::levels, "l1d+"), "+"},
+      {"a level twice", "duplicate-choice", option(&Options::levels, "l1d+l1d"), "l1d"},
+      {"a cache of instructions", "no-cim-energy", option(&Options::levels, "l1i"), "l1i"},
+      {"an unknown locality", "bad-locality", option(&Options::locality, "nearby"), "bank"},
+      {"an unknown way of moving", "unknown-choice", set("cim.moves=maybe"), "copy"},
+      {"an unknown way of accepting", "unknown-choice", set("cim.accept=cheap"), "energy"},
+      {"rows of no word", "impossible-value", set("cim.row_words=0"), "from 1"},
+      {"operations of seven bits", "impossible-value", set("cim.width=7"), "from 8"},
+      {"an unknown set of energies", "unknown-choice", set("energy.set=nope"), "release-constants"},
+      {"lines shorter than above", "impossible-value", set("caches.l2.line=32 B"), "lines of l1"},
+      {"a machine whose caches do not compute", "missing-section",
+       [](Scene &s) { s.options.target = "hbm-pim", s.options.levels = "l1d"; }, "cim-a9"},
+  };
+  for (const Case &c : refused) {
+    Scene scene;
+    scene.input(trace(), "t.ptrace");
+    c.make(scene);
+    expect(c, runOf(scene));
+  }
+}
+
 TEST(ProfileInputs, OfExploreAreSweptAndNothingElse) {
   const std::vector<Case> refused = {
       {"no sweep", "trace-sweep", [](Scene &s) { s.input(trace(), "t.ptrace"); }, "--sweep"},
