@@ -202,6 +202,13 @@ TEST(CimAccounts, HaveThePublishedEnergies) {
   EXPECT_EQ(priceOf(release, "l2_cim_add"), 571);
 }
 
+TEST(CimAccounts, OfASystemHavePowerForAllTheTime) {
+  const machine::Machine plain = test::load("cim-a9"), system = test::load("cim-a9-system");
+  const Cycles microsecond(1000);
+  EXPECT_EQ(priceTotals(plain, {}, microsecond).total.value, 0);
+  EXPECT_NEAR(priceTotals(system, {}, microsecond).total.value, 1000 * (69 + 384 + 78.8), 1e-6);
+}
+
 TEST(CimAccounts, NeedEnergiesOfTheCachesThereAre) {
   machine::Machine m = test::load("cim-a9", {{"energy.set", "table3"}});
   const Status wrong = checkCimEnergy(m);

@@ -9,6 +9,7 @@
 
 #include "pimento/base/rng.h"
 #include "pimento/trace/rows.h"
+#include "test/support/cases.h"
 
 namespace pimento::trace {
 namespace {
@@ -499,7 +500,7 @@ Program randomProgram(Rng &rng, CimRules rules) {
 
 TEST(Reshaped, RandomProgramsGiveWhatTheyGave) {
   std::int64_t trees = 0, addresses = 0, stored = 0;
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+  for (std::uint64_t seed = 0; seed < static_cast<std::uint64_t>(test::caseCount(2000)); ++seed) {
     Rng rng(seed);
     CimRules rules = rulesOfTest();
     rules.movesOperands = rng.below(2) == 0;
@@ -510,9 +511,9 @@ TEST(Reshaped, RandomProgramsGiveWhatTheyGave) {
     stored += both.candidates.stored;
     addresses += both.counts.addresses;
   }
-  EXPECT_GT(trees, 2000);
-  EXPECT_GT(stored, 200);
-  EXPECT_GT(addresses, 200);
+  EXPECT_GT(trees, test::caseCount(2000));
+  EXPECT_GT(stored, test::caseCount(200));
+  EXPECT_GT(addresses, test::caseCount(200));
 }
 
 /// A sum of two rows of words, by a loop.
@@ -561,7 +562,7 @@ TEST(Rows, InPlaceTheyAreShared) {
 
 TEST(Rows, RandomLoopsGiveWhatTheyGave) {
   std::int64_t shared = 0;
-  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+  for (std::uint64_t seed = 0; seed < static_cast<std::uint64_t>(test::caseCount(1500)); ++seed) {
     Rng rng(seed);
     Program p(rulesOfTest(), static_cast<int>(rng.integer(2, 20)));
     const auto base = [&] { return static_cast<Register>(rng.integer(20, 23)); };
@@ -584,7 +585,7 @@ TEST(Rows, RandomLoopsGiveWhatTheyGave) {
     ASSERT_FALSE(HasFailure()) << "seed " << seed;
     shared += both.counts.shared;
   }
-  EXPECT_GT(shared, 2000);
+  EXPECT_GT(shared, test::caseCount(1500));
 }
 
 TEST(Reshaped, PlansThatSkipACheckGiveOtherResults) {
