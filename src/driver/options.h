@@ -66,8 +66,9 @@ struct Options {
   std::string save;          ///< profile: file for a trace
   bool savesValues = false;  ///< profile: with the value of each access
   std::string saveReshaped;  ///< profile: file for a trace of the program whose candidates caches compute
-  bool isBridged = false;    ///< profile: effects of computing in caches, one after the other
-  std::string points;        ///< validate: file or folder
+  bool checksReshaped = false;       ///< profile: executes the program whose candidates caches compute
+  bool isBridged = false;            ///< profile: effects of computing in caches, one after the other
+  std::string points;                ///< validate: file or folder
   std::vector<std::string> sweeps;   ///< explore: "timing.tRP=10..20"
   std::string store;                 ///< explore: file that keeps results
   std::string chunks, orders;        ///< explore: choices besides the factors; empty: those that matter

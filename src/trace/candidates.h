@@ -46,8 +46,15 @@ struct CimRules {
   };
   std::vector<Geometry> geometry;  ///< by level
 
-  /// Plans that are wrong on purpose: tests show that running them gives other results.
-  enum class Unsound : std::uint8_t { kNone, kIgnoresUses, kIgnoresStores } unsound = Unsound::kNone;
+  /// Plans that are wrong on purpose: tests show that running them gives other results. The last two are sound trees
+  /// whose operands are not copied to each other, or not written back from caches above.
+  enum class Unsound : std::uint8_t {
+    kNone,
+    kIgnoresUses,
+    kIgnoresStores,
+    kIgnoresCopies,
+    kIgnoresWriteBacks
+  } unsound = Unsound::kNone;
 
   /// What is known of a tree before it is a candidate.
   struct Tree {

@@ -85,6 +85,7 @@ void Reshaper::pass() {
   const std::int64_t settled = candidates_.settled();
   while (!runs_.empty() && runs_.front().first + runs_.front().count <= settled) {
     Run &run = runs_.front();
+    if (listener_) tellSteps(run);
     if (run.marks.empty())
       to_.onBlock(*run.block, run.count, run.accesses);
     else
@@ -153,7 +154,7 @@ void Reshaper::onTree(const JudgedTree &t) {
   tree.level = t.level;
   for (const std::int64_t n : t.operands) {
     const Run &run = runOf(n);
-    Operand &o = tree.operands.emplace_back();
+    Tree::Operand &o = tree.operands.emplace_back();
     o.load = &run.block->instructions[static_cast<std::size_t>(n - run.first)];
     for (const Access &a : run.accesses)
       if (a.instruction == n - run.first && !a.isStore) o.access = a;
@@ -180,7 +181,7 @@ std::string Reshaper::keyOf(const Run &run) const {
     const Tree &tree = trees_.at(run.first + i);
     put(key, tree.root);
     put(key, tree.level);
-    for (const Operand &o : tree.operands) {
+    for (const Tree::Operand &o : tree.operands) {
       put(key, o.load);
       put(key, o.kept);
     }
@@ -202,7 +203,7 @@ std::string Reshaper::textOf(const Tree &tree, const Instruction &site) const {
       name += fmt::format("_{}", trace::name(s.operation));
     else if (s.kind == CimStep::Kind::kConstant)
       operands += fmt::format(", #{}", s.constant);
-    else if (const Operand &o = tree.operands[s.operand]; o.kept >= 0)
+    else if (const Tree::Operand &o = tree.operands[s.operand]; o.kept >= 0)
       operands += fmt::format(", [{}]", registerName(site.isa, static_cast<Register>(o.kept)));
     else
       operands += fmt::format(", {}", placeOf(*o.load));
@@ -222,7 +223,7 @@ Instruction Reshaper::computing(const Tree &tree, const Instruction &site) const
   out.loads = true;
   out.stores = tree.isStored;
   out.cim = {tree.steps, tree.level};
-  for (const Operand &o : tree.operands) {
+  for (const Tree::Operand &o : tree.operands) {
     if (o.kept >= 0) {
       out.addressRegisters.add(static_cast<Register>(o.kept));
       continue;
@@ -285,6 +286,26 @@ Block Reshaper::reshape(const Run &run) const {
   return out;
 }
 
+/// In the order of reshape().
+void Reshaper::tellSteps(const Run &run) {
+  using Kind = ReshapedStep::Kind;
+  steps_.clear();
+  for (int i = 0; i < run.count; ++i) {
+    const Instruction *in = &run.block->instructions[static_cast<std::size_t>(i)];
+    if (run.marks.empty()) {
+      steps_.push_back({Kind::kRuns, in});
+      continue;
+    }
+    const std::uint8_t marks = run.marks[static_cast<std::size_t>(i)];
+    if (const auto kept = kept_.find(run.first + i); kept != kept_.end())
+      steps_.push_back({Kind::kKeepsAddress, in, kept->second});
+    if ((marks & kGone) != 0 && in->writesBack) steps_.push_back({Kind::kBase, in});
+    if ((marks & kComputes) != 0) steps_.push_back({Kind::kComputes, in, 0, &trees_.at(run.first + i)});
+    steps_.push_back({(marks & kGone) != 0 ? Kind::kGone : Kind::kRuns, in});
+  }
+  listener_(steps_);
+}
+
 void Reshaper::handReshaped(const Run &run) {
   std::unique_ptr<Block> &block = run.shape->reshaped[keyOf(run)];
   if (block == nullptr) block = std::make_unique<Block>(reshape(run));
@@ -313,7 +334,7 @@ void Reshaper::handReshaped(const Run &run) {
     };
     if ((marks & kComputes) != 0) {
       const auto tree = trees_.find(run.first + i);
-      for (const Operand &o : tree->second.operands) add(o.access);
+      for (const Tree::Operand &o : tree->second.operands) add(o.access);
       for (std::size_t a = first; a < next && tree->second.isStored; ++a)
         if (run.accesses[a].isStore) add(run.accesses[a]);
       trees_.erase(tree);

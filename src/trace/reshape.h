@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,8 +33,39 @@ struct ReshapedCounts {
   std::int64_t addresses = 0;  ///< additions that keep an address or change a base, where nothing did before
 };
 
+/// What a cache computes in place of a tree.
+struct ReshapedTree {
+  struct Operand {
+    const Instruction *load = nullptr;
+    Access access;
+    int kept = -1;  ///< the register that holds its address; -1: its own
+  };
+  std::vector<CimStep> steps;
+  std::vector<Operand> operands;
+  const Instruction *root = nullptr;
+  bool isStored = false;
+  int level = 0;
+};
+
+/// What became of the program's instructions, for who executes it (execution.h).
+struct ReshapedStep {
+  enum class Kind : std::uint8_t {
+    kRuns,
+    kKeepsAddress,  ///< a load's address goes to the register `kept`
+    kBase,          ///< of one that is gone: its base changes
+    kComputes,      ///< `tree`, where `in` stands
+    kGone           ///< it has no place in the reshaped block
+  } kind = Kind::kRuns;
+  const Instruction *in = nullptr;  ///< the program's
+  Register kept = 0;
+  const ReshapedTree *tree = nullptr;
+};
+
 class Reshaper {
  public:
+  /// What became of a run, just before its reshaped block is handed on; where nothing is left of it no block follows.
+  using StepListener = std::function<void(std::span<const ReshapedStep>)>;
+
   /// Listens to `candidates`, which is driven by the caller; hands the stream to `to`. Both outlive this. `levels`:
   /// names of the caches, for texts.
   Reshaper(Candidates &candidates, std::vector<std::string> levels, Consumer &to);
@@ -45,6 +77,8 @@ class Reshaper {
   void add(const Block &block, int count, std::span<const Access> accesses);
   /// Hands on blocks of which all is known.
   void pass();
+  /// Every run from now on.
+  void listen(StepListener listener) { listener_ = std::move(listener); }
 
   const ReshapedCounts &counts() const { return counts_; }
 
@@ -70,18 +104,7 @@ class Reshaper {
     kGone = 1,      ///< it is part of a candidate, or its store
     kComputes = 2,  ///< a candidate computes here
   };
-  struct Operand {
-    const Instruction *load = nullptr;
-    Access access;
-    int kept = -1;  ///< the register that holds its address; -1: its own
-  };
-  struct Tree {
-    std::vector<CimStep> steps;
-    std::vector<Operand> operands;
-    const Instruction *root = nullptr;
-    bool isStored = false;
-    int level = 0;
-  };
+  using Tree = ReshapedTree;
 
   void onTree(const JudgedTree &tree);
   void onLoad(std::int64_t number, LoadFate fate);
@@ -90,6 +113,7 @@ class Reshaper {
   int keep(std::int64_t load);
   void mark(std::int64_t number, Mark mark);
   void handReshaped(const Run &run);
+  void tellSteps(const Run &run);
   std::string keyOf(const Run &run) const;
   Block reshape(const Run &run) const;
   Instruction computing(const Tree &tree, const Instruction &site) const;
@@ -107,6 +131,8 @@ class Reshaper {
   int nextKept_ = 0;
   std::vector<Access> accesses_;  ///< of the block in hand
   ReshapedCounts counts_;
+  StepListener listener_;
+  std::vector<ReshapedStep> steps_;  ///< of the run in hand
 };
 
 }  // namespace pimento::trace

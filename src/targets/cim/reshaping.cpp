@@ -4,8 +4,10 @@
 
 namespace pimento::targets::cim {
 
-Reshaping::Reshaping(const machine::Machine &machine, trace::Consumer &to)
-    : to_(to), core_(machine), candidates_(rulesOf(machine)), reshaper_(candidates_, cacheNames(machine), to) {}
+Reshaping::Reshaping(const machine::Machine &machine, trace::Consumer &to) : Reshaping(machine, rulesOf(machine), to) {}
+
+Reshaping::Reshaping(const machine::Machine &machine, const trace::CimRules &rules, trace::Consumer &to)
+    : to_(to), core_(machine), candidates_(rules), reshaper_(candidates_, cacheNames(machine), to) {}
 
 void Reshaping::begin() {
   candidates_.setHasValues(hasValues());
