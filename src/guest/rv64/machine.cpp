@@ -128,7 +128,7 @@ Status Machine::handle(Stop why) {
     return take(linux_.raise(signalOf(why), true), cause);
   }
   const CallOutcome outcome =
-      witness_ == nullptr ? linux_.call(hart_) : record(linux_, hart_, *memory_, witness_->calls.emplace_back());
+      witness_ == nullptr ? linux_.call(hart_) : recordCall(linux_, hart_, *memory_, witness_->calls.emplace_back());
   if (linux_.flushesCode()) code_.flush();
   return take(outcome, "");
 }

@@ -20,10 +20,6 @@ bool maps(std::uint64_t call) {
   return call == kBrk || call == kMunmap || call == kMremap || call == kMmap || call == kMprotect || call == kMadvise;
 }
 
-std::uint64_t maskOf(std::uint64_t bytes) {
-  return bytes >= kMostBytes ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * bytes) - 1;
-}
-
 /// As registers have what is shorter.
 std::uint64_t extended(std::uint64_t value, int bits) {
   const int above = 64 - bits;

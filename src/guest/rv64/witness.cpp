@@ -16,7 +16,7 @@ bool returnsItsBytes(std::uint64_t call) {
 
 }  // namespace
 
-CallOutcome record(Linux &linux, Hart &hart, Memory &memory, CallRecord &to) {
+CallOutcome recordCall(Linux &linux, Hart &hart, Memory &memory, CallRecord &to) {
   std::copy_n(hart.x.begin() + kA0, CallRecord::kArguments, to.arguments.begin());
   struct Room {
     std::uint64_t address, bytes;

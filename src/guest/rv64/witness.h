@@ -39,6 +39,6 @@ struct Witness {
 };
 
 /// Makes a record of a call that `linux` serves for `hart`.
-CallOutcome record(Linux &linux, Hart &hart, Memory &memory, CallRecord &to);
+CallOutcome recordCall(Linux &linux, Hart &hart, Memory &memory, CallRecord &to);
 
 }  // namespace pimento::guest::rv64
