@@ -82,8 +82,8 @@ enum class Fate : std::uint8_t {
   kLevel,   ///< a leaf is served where nothing computes
   kLevels,  ///< leaves are served at different levels
   kBank,
-  kBitline,
-  kCost,  ///< it would take longer, or more energy, than what it replaces
+  kBitline,  ///< or an operand lies in two lines
+  kCost,     ///< it would take longer, or more energy, than what it replaces
 };
 inline constexpr int kFates = 12;
 /// "offloaded" "width" ... "cost".
@@ -137,6 +137,7 @@ class Candidates {
   struct Step {
     const Instruction *in = nullptr;
     bool isSupported = false, hasWidth = false, isPlainLoad = false, isValue = false;
+    bool isCall = false;    ///< of the system
     bool hasNode = false;   ///< may be part of a tree, or store its root
     std::uint8_t kind = 0;  ///< place in CimRules::operations
     struct Read {
