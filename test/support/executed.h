@@ -37,6 +37,7 @@ inline machine::Machine cimMachine(const std::string &name = "cim-a9") {
 /// lines come and go, and have banks. `isUsual`: caches as the machine has them.
 inline std::vector<Plan> allPlans(bool isUsual = false) {
   using Locality = machine::Cim::Locality;
+  const machine::Machine machine = cimMachine();
   std::vector<Plan> out;
   for (const bool moves : {false, true})
     for (const auto &[locality, word] :
@@ -44,7 +45,7 @@ inline std::vector<Plan> allPlans(bool isUsual = false) {
       for (const std::vector<int> &levels : {std::vector<int>{0}, {1}, {0, 1}}) {
         Plan p{fmt::format("{}{} of one {}{}", levels[0] == 0 ? "l1d" : "l2", levels.size() > 1 ? "+l2" : "", word,
                            moves ? ", moved" : ""),
-               cimMachine()};
+               machine};
         std::vector<int> data;
         for (std::size_t c = 0; c < p.machine.caches.size(); ++c)
           if (p.machine.caches[c].servesData || p.machine.caches[c].next < 0) data.push_back(static_cast<int>(c));
@@ -100,6 +101,26 @@ inline ExecutedRuns executeAll(const std::string &bytes, const std::vector<Plan>
   }
   const trace::Program program{file, image.isa, static_cast<std::int64_t>(arguments.size()), {}, machine.loadedAt()};
   for (targets::cim::Execution &e : executions) e.onStart(program, true);
+  // One after the other for a while: so each stays in this computer's caches.
+  struct Ran {
+    const trace::Block *block;
+    int count;
+    std::size_t accesses;  ///< where they end
+  };
+  constexpr std::size_t kBatch = 20000;
+  std::vector<Ran> batch;
+  std::vector<trace::Access> accesses;
+  const auto hand = [&] {
+    for (targets::cim::Execution &e : executions) {
+      std::size_t first = 0;
+      for (const Ran &r : batch) {
+        if (e.wantsMore()) e.onBlock(*r.block, r.count, std::span(accesses).subspan(first, r.accesses - first));
+        first = r.accesses;
+      }
+    }
+    batch.clear();
+    accesses.clear();
+  };
   while (!machine.hasEnded()) {
     const auto step = machine.step();
     if (!step) ADD_FAILURE() << step.diagnostics()[0].str();
@@ -108,9 +129,11 @@ inline ExecutedRuns executeAll(const std::string &bytes, const std::vector<Plan>
     const auto block = machine.record(*step->block);
     out.hasDecoder = block.ok();
     if (!block) return out;
-    for (targets::cim::Execution &e : executions)
-      if (e.wantsMore()) e.onBlock(**block, step->count, step->accesses);
+    accesses.insert(accesses.end(), step->accesses.begin(), step->accesses.end());
+    batch.push_back({*block, step->count, accesses.size()});
+    if (batch.size() == kBatch) hand();
   }
+  hand();
   witness.signal = machine.end().signal;
   for (targets::cim::Execution &e : executions) e.onEnd();
   out.instructions = machine.hart().instructions();
