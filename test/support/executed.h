@@ -65,7 +65,7 @@ inline std::vector<Plan> allPlans(bool isUsual = false) {
 }
 
 struct ExecutedRun {
-  std::string failure;  ///< empty: it did what the program does
+  std::string failure, code;  ///< empty: it did what the program does
   guest::rv64::ExecutedCounts counts;
   std::int64_t trees = 0;
 };
@@ -76,9 +76,10 @@ struct ExecutedRuns {
   std::vector<ExecutedRun> runs;
 };
 
-/// `bytes`: of the program. Without a way to files.
+/// `bytes`: of the program. Without a way to files, unless there is an `output`: a file of this computer, open.
 inline ExecutedRuns executeAll(const std::string &bytes, const std::vector<Plan> &plans,
-                               const std::vector<std::string> &arguments = {}, const std::string &file = "program") {
+                               const std::vector<std::string> &arguments = {}, const std::string &file = "program",
+                               int output = -1) {
   guest::ElfImage image;
   image.file = file;
   image.isa = trace::Isa::kRv64;
@@ -86,7 +87,8 @@ inline ExecutedRuns executeAll(const std::string &bytes, const std::vector<Plan>
   ExecutedRuns out;
   std::deque<std::unique_ptr<guest::rv64::ReshapedGuest>> guests;
   std::deque<targets::cim::Execution> executions;
-  const auto made = guest::rv64::Machine::make(image, bytes, {arguments, 2, false, true, &witness});
+  const auto made =
+      guest::rv64::Machine::make(image, bytes, {arguments, output < 0 ? 2 : output, output >= 0, true, &witness});
   EXPECT_TRUE(made.ok());
   if (!made) return out;
   guest::rv64::Machine &machine = **made;
@@ -141,7 +143,8 @@ inline ExecutedRuns executeAll(const std::string &bytes, const std::vector<Plan>
   out.signal = machine.end().signal;
   for (std::size_t i = 0; i < guests.size(); ++i) {
     const Status s = guests[i]->outcome();
-    out.runs.push_back({s ? "" : s.diagnostics()[0].message, guests[i]->counts(), executions[i].candidates().trees});
+    const Diagnostic none, &d = s ? none : s.diagnostics()[0];
+    out.runs.push_back({d.message, d.code, guests[i]->counts(), executions[i].candidates().trees});
   }
   return out;
 }
