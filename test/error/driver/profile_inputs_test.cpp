@@ -230,14 +230,6 @@ const std::vector<Case> &cases() {
          s.options.skip = 1;
        },
        "omit --skip"},
-      {"the reshaped program of what is cut off", "check-reshaped-part",
-       [](Scene &s) {
-         s.input(test::rv64::elfOf(test::rv64::Assembler().exit(0).code()));
-         s.options.engine = "interpreter";
-         s.options.checksReshaped = true;
-         s.options.maxInstructions = 1;
-       },
-       "--max-instructions"},
       {"a machine without a core", "unsupported-target",
        [](Scene &s) { s.input(elf({})), s.options.target = "hbm-pim"; }, "cim-a9"},
       {"an empty trace", "trace-magic", [](Scene &s) { s.input("", "t.ptrace"); }, "--save"},
