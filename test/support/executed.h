@@ -27,9 +27,9 @@ struct Plan {
   Unsound unsound = Unsound::kNone;
 };
 
-inline machine::Machine cimMachine(const std::string &name = "cim-a9") {
-  auto m = machine::loadMachine(name, {PIMENTO_SOURCE_DIR "/machines"});
-  EXPECT_TRUE(m.ok());
+inline machine::Machine cimMachine(const std::vector<machine::Override> &overrides = {}) {
+  auto m = machine::loadMachine("cim-a9", {PIMENTO_SOURCE_DIR "/machines"}, overrides);
+  EXPECT_TRUE(m.ok()) << m.diagnostics()[0].str();
   return std::move(*m);
 }
 
@@ -61,6 +61,29 @@ inline std::vector<Plan> allPlans(bool isUsual = false) {
         }
         out.push_back(std::move(p));
       }
+  return out;
+}
+
+/// Pages in frames, prefetched lines, and lines of two lengths.
+inline std::vector<Plan> otherPlans() {
+  std::vector<Plan> out;
+  for (const auto &[policy, locality] :
+       {std::pair{"random", machine::Cim::Locality::kBank}, {"contiguous", machine::Cim::Locality::kLevel}}) {
+    Plan p{fmt::format("{} frames", policy), cimMachine({{"pages.policy", policy}, {"pages.seed", "7"}})};
+    p.machine.cim->locality = locality;
+    p.machine.cim->movesOperands = true;
+    for (machine::CacheLevel &c : p.machine.caches) {
+      constexpr std::int64_t kFirst = 2048, kSecond = 8192, kLong = 128;
+      c.size = Bytes(c.next < 0 ? kSecond : kFirst);
+      c.banks = 2;
+      if (c.next < 0) c.line = Bytes(kLong);
+      if (!c.servesData) continue;
+      c.prefetcher = machine::CacheLevel::Prefetcher::kStride;
+      c.prefetchStreams = 8;
+      c.prefetchDepth = 4;
+    }
+    out.push_back(std::move(p));
+  }
   return out;
 }
 
