@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "pimento/trace/candidates.h"
@@ -31,13 +32,16 @@ struct ReshapedCounts {
   std::int64_t computing = 0;  ///< instructions of kind kCim
   std::int64_t gone = 0;       ///< instructions of the program
   std::int64_t addresses = 0;  ///< additions that keep an address or change a base, where nothing did before
+  std::int64_t stayed = 0;     ///< candidates that stay with the core: no register is free for an operand's address
 };
 
 /// What a cache computes in place of a tree.
 struct ReshapedTree {
   struct Operand {
     const Instruction *load = nullptr;
+    std::int64_t number = 0;  ///< of the load
     Access access;
+    bool isKept = false;
     int kept = -1;  ///< the register that holds its address; -1: its own
   };
   std::vector<CimStep> steps;
@@ -110,7 +114,8 @@ class Reshaper {
   void onLoad(std::int64_t number, LoadFate fate);
   Run &runOf(std::int64_t number);
   bool changesBefore(std::int64_t site, std::int64_t load, const Instruction &in);
-  int keep(std::int64_t load);
+  bool hasRegister(std::int64_t load, std::int64_t site) const;
+  void takeRegisters(const Run &run);
   void mark(std::int64_t number, Mark mark);
   void handReshaped(const Run &run);
   void tellSteps(const Run &run);
@@ -125,10 +130,16 @@ class Reshaper {
   std::unordered_map<const Block *, std::unique_ptr<Shape>> shapes_;
   std::deque<Run> runs_;  ///< not handed on yet
   std::vector<std::vector<Access>> spare_;
-  std::unordered_map<std::int64_t, Tree> trees_;     ///< by the number of the instruction where they compute
-  std::unordered_map<std::int64_t, Register> kept_;  ///< by the number of a load: what holds its address
+  std::unordered_map<std::int64_t, Tree> trees_;  ///< by the number of the instruction where they compute
+  /// Of a load whose address is kept: until which instruction, and from when its run is handed on, where.
+  struct Kept {
+    std::int64_t until = 0;
+    Register reg = 0;
+  };
+  std::unordered_map<std::int64_t, Kept> kept_;               ///< by the number of the load
+  std::array<std::int64_t, kAddressRegisters> takenUntil_{};  ///< each register; before an instruction
+  std::unordered_set<std::int64_t> needed_;                   ///< loads of candidates that stay
   std::int64_t next_ = 0;
-  int nextKept_ = 0;
   std::vector<Access> accesses_;  ///< of the block in hand
   ReshapedCounts counts_;
   StepListener listener_;

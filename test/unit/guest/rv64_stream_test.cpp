@@ -232,9 +232,12 @@ class Digests final : public trace::Consumer {
       if (f.name == "main") main_ = f.address;
       if (f.name == "exit") exit_ = f.address;
     }
+    pointers_ = (static_cast<std::uint64_t>(program.arguments) + 3) * 8;
   }
   void onBlock(const trace::Block &block, int count, std::span<const trace::Access> accesses) override {
     const std::uint64_t first = block.instructions.front().address;
+    if (begins_.empty() && !accesses.empty() && accesses.front().address >= kHigh)
+      begins_.push_back(accesses.front().address);
     isIn_ = (isIn_ || first == main_) && first != exit_;
     if (!isIn_) return;
     auto a = accesses.begin();
@@ -253,21 +256,30 @@ class Digests final : public trace::Consumer {
 
  private:
   static constexpr std::uint64_t kSeed = 0xcbf29ce484222325, kPrime = 0x100000001b3;
+  static constexpr std::uint64_t kHigh = std::uint64_t{1} << 32;
 
   void add(std::uint64_t x) { parts.back() = (parts.back() ^ x) * kPrime; }
-  /// Stack and mappings lie elsewhere: addresses there count from the first access to each.
+  /// Stack, arguments and mappings lie elsewhere: addresses count from the stack pointer at the start, which the first
+  /// access of all has, and else from the first access to each.
   std::uint64_t relative(std::uint64_t address) {
-    constexpr std::uint64_t kHigh = std::uint64_t{1} << 32, kNear = std::uint64_t{1} << 26;
+    constexpr std::uint64_t kNear = std::uint64_t{1} << 26;
     if (address < kHigh) return address;
+    const auto isNear = [&](std::uint64_t begin) { return address + kNear > begin && address < begin + kNear; };
+    // Above the pointers to arguments lies what the system has put there.
+    const bool isText = address >= begins_[0] + pointers_ && isNear(begins_[0]);
+    if (isText && texts_ == 0) texts_ = address;
+    if (isText) return kHigh / 2 + (address - texts_);
     for (std::size_t i = 0; i < begins_.size(); ++i)
-      if (address + kNear > begins_[i] && address < begins_[i] + kNear) return (i + 1) * kHigh + (address - begins_[i]);
+      if (isNear(begins_[i])) return (i + 1) * kHigh + (address - begins_[i]);
     begins_.push_back(address);
     return begins_.size() * kHigh;
   }
 
   std::uint64_t main_ = 0, exit_ = 0;
   bool isIn_ = false;
-  std::vector<std::uint64_t> begins_;
+  std::uint64_t pointers_ = 0;         ///< bytes of argc and argv
+  std::uint64_t texts_ = 0;            ///< of arguments: the first access
+  std::vector<std::uint64_t> begins_;  ///< of the stack and of mappings
 };
 
 /// Programs that someone else has made (test/unit/driver/executed_benchmarks.py).
