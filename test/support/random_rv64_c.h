@@ -23,7 +23,7 @@ static long call(long number, long a, long b, long c) {
   return a0;
 }
 )";
-    words_ = rng_.below(3) == 0 ? 1024 : 64 << rng_.below(3);
+    words_ = rng_.below(8) == 0 ? 512 : 64 << rng_.below(2);
     const std::string n = std::to_string(words_);
     out += "enum { N = " + n + " };\n";
     out +=

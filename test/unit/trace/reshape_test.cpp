@@ -428,7 +428,7 @@ TEST(Reshaped, CandidatesStayWhereNoRegisterKeepsAnAddress) {
   for (int i = 0; i < kTrees; ++i) {
     const std::string id = std::to_string(i);
     p.add(compute("add" + id, Operation::kAdd, data(i), r(data(i)), imm(i)));
-    p.add(store("st" + id + ",[x22]", data(i), 22), {.offset = 0x400 + 4 * i});
+    p.add(store("st" + id + ",[x23]", data(i), 23), {.offset = 4 * i - 60});
   }
   p.block();
   for (int i = 0; i < kTrees; ++i) p.clear({data(i)});
