@@ -238,6 +238,10 @@ constexpr auto kRows = std::to_array<OptionRow>({
    .help = "--save: with what every access loads or stores", .page = "how-to/profile.md#saved-traces"},
   {.name = "save-reshaped", .field = &Options::saveReshaped, .value = "FILE.ptrace", .verbs = {V::kProfile},
    .help = "save what is left once caches compute as a trace", .page = "how-to/profile.md#the-reshaped-program"},
+  {.name = "check-reshaped", .field = &Options::checksReshaped, .verbs = {V::kProfile},
+   .help = "execute what is left once caches compute, each on the bytes that it has, and compare output, status and "
+           "memory with the program's (static programs for RISC-V 64)",
+   .page = "how-to/profile.md#the-reshaped-program"},
   {.name = "bridge", .field = &Options::isBridged, .verbs = {V::kProfile},
    .help = "simulate one effect of computing in caches after the other: what lies between the paper's account and the "
            "simulated one",

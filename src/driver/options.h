@@ -66,9 +66,10 @@ struct Options {
   std::string save;          ///< profile: file for a trace
   bool savesValues = false;  ///< profile: with the value of each access
   std::string saveReshaped;  ///< profile: file for a trace of the program whose candidates caches compute
-  bool isBridged = false;    ///< profile: effects of computing in caches, one after the other
-  std::string points;        ///< validate: file or folder
-  bool sharesRows = false;   ///< profile, explore of traces: operations on neighbouring words are one
+  bool checksReshaped = false;       ///< profile: executes the program whose candidates caches compute
+  bool isBridged = false;            ///< profile: effects of computing in caches, one after the other
+  std::string points;                ///< validate: file or folder
+  bool sharesRows = false;           ///< profile, explore of traces: operations on neighbouring words are one
   std::vector<std::string> sweeps;   ///< explore: "timing.tRP=10..20"
   std::string store;                 ///< explore: file that keeps results
   std::string chunks, orders;        ///< explore: choices besides the factors; empty: those that matter

@@ -159,10 +159,10 @@ class Source {
   const std::string &engine() const { return engine_; }
 
   /// `instructions`: of the whole stream.
-  Result<trace::ProgramEnd> run(const Options &options, trace::Consumer &consumer) {
+  Result<trace::ProgramEnd> run(const Options &options, trace::Consumer &consumer, guest::rv64::Witness *witness) {
     if (image_) {
       guest::GuestOptions o{options.input, options.arguments, options.sysroot, options.stdoutFile,
-                            true,          options.isStopped};
+                            true,          options.isStopped, witness};
       return engine_ == "qemu" ? guest::runGuest(*image_, o, consumer) : guest::rv64::run(*image_, o, consumer);
     }
     if (Status s = reader_->run(consumer); !s) return s.diagnostics();
@@ -198,7 +198,16 @@ bool isSavedTrace(const std::string &file) {
   return in.read(head.data(), static_cast<std::streamsize>(head.size())) && trace::file::isTrace(head);
 }
 
-Result<ProgramRun> runProgram(const Options &options, trace::Consumer &consumer) {
+Result<std::string> engineOfProgram(const Options &options) {
+  if (isSavedTrace(options.input)) return std::string("trace");
+  const Result<guest::ElfImage> image = guest::readElfImage(options.input);
+  if (!image) return image.diagnostics();
+  const Result<bool> interpreted = isInterpreted(options, *image);
+  if (!interpreted) return interpreted.diagnostics();
+  return std::string(*interpreted ? "interpreter" : "qemu");
+}
+
+Result<ProgramRun> runProgram(const Options &options, trace::Consumer &consumer, guest::rv64::Witness *witness) {
   Result<Source> source = Source::open(options);
   if (!source) return source.diagnostics();
   const Result<trace::Part> part = partOf(options, source->program());
@@ -212,7 +221,7 @@ Result<ProgramRun> runProgram(const Options &options, trace::Consumer &consumer)
     both.emplace(consumer, *save.writer);
   }
   trace::Selection selection(*part, both ? static_cast<trace::Consumer &>(*both) : consumer);
-  Result<trace::ProgramEnd> end = source->run(options, selection);
+  Result<trace::ProgramEnd> end = source->run(options, selection, witness);
   if (!end) return end.diagnostics();
   if (Status s = checkReached(options, selection); !s) return s.diagnostics();
   end->leftOut += end->instructions - selection.passed();

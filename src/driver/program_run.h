@@ -6,6 +6,10 @@
 #include "pimento/trace/program.h"
 #include "pimento/trace/stream.h"
 
+namespace pimento::guest::rv64 {
+struct Witness;
+}
+
 namespace pimento::driver {
 
 struct ProgramRun {
@@ -14,11 +18,16 @@ struct ProgramRun {
   std::string engine;     ///< that ran it: "qemu", "interpreter"; "trace" of saved ones
 };
 
-/// Hands on what runs of `options.input`. Diagnostics: those of guest::readElfImage, guest::runGuest,
-/// guest::rv64::run and trace::file::Reader; "unknown-engine", "interpreter-program" (another than it runs),
-/// "trace-option" (an option that is for running programs), "bad-marker", "unknown-function", "marker-not-reached",
-/// "no-instructions" (of the part that was asked for), "unwritable-file".
-Result<ProgramRun> runProgram(const Options &options, trace::Consumer &consumer);
+/// `witness`: of the interpreter; may be null. Hands on what runs of `options.input`. Diagnostics: those of
+/// guest::readElfImage, guest::runGuest, guest::rv64::run and trace::file::Reader; "unknown-engine",
+/// "interpreter-program" (another than it runs), "trace-option" (an option that is for running programs), "bad-marker",
+/// "unknown-function", "marker-not-reached", "no-instructions" (of the part that was asked for), "unwritable-file".
+Result<ProgramRun> runProgram(const Options &options, trace::Consumer &consumer,
+                              guest::rv64::Witness *witness = nullptr);
+
+/// Who gives the instructions of `options.input`, as ProgramRun has it. Diagnostics: those of guest::readElfImage,
+/// "unknown-engine", "interpreter-program".
+Result<std::string> engineOfProgram(const Options &options);
 
 /// Whether the file is a saved trace, by its ending or its first bytes.
 bool isSavedTrace(const std::string &file);

@@ -76,6 +76,11 @@ Result<std::unique_ptr<trace::Consumer>> Target::reshaper(const machine::Machine
   return profiler(machine, false).diagnostics();
 }
 
+Result<std::unique_ptr<trace::Consumer>> Target::execution(const machine::Machine &machine,
+                                                           trace::Executor & /*to*/) const {
+  return profiler(machine, false).diagnostics();
+}
+
 std::vector<Suite> Target::suites() const {
   return {};
 }

@@ -26,7 +26,8 @@
 
 namespace pimento::trace {
 class Consumer;
-}
+class Executor;
+}  // namespace pimento::trace
 
 namespace pimento::evaluate {
 
@@ -302,6 +303,10 @@ class Target {
   /// Hands the stream that it is given to `to`, as it is once memory computes its candidates. `to` outlives it, and
   /// blocks live as long as it does. Diagnostics: as profiler()'s.
   virtual Result<std::unique_ptr<trace::Consumer>> reshaper(const machine::Machine &machine, trace::Consumer &to) const;
+  /// Hands the stream that it is given to `to`, instruction by instruction, as it is once memory computes its
+  /// candidates, and what becomes of lines in caches. `machine` and `to` outlive it. Diagnostics: as profiler()'s.
+  virtual Result<std::unique_ptr<trace::Consumer>> execution(const machine::Machine &machine,
+                                                             trace::Executor &to) const;
   /// Stages of programs of a host (`compile --emit trace`), and who writes one, line by line.
   virtual std::span<const std::string_view> programStages() const { return {}; }
   virtual Result<std::unique_ptr<trace::Consumer>> stageWriter(std::string_view stage, const machine::Machine &machine,

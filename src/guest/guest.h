@@ -16,6 +16,10 @@
 
 namespace pimento::guest {
 
+namespace rv64 {
+struct Witness;
+}
+
 struct GuestOptions {
   std::string program;
   std::vector<std::string> arguments;  ///< without the program's name
@@ -23,6 +27,7 @@ struct GuestOptions {
   std::string stdoutFile;              ///< empty: standard error
   bool recordsValues = false;          ///< what every access loads or stores
   const std::atomic<bool> *isStopped = nullptr;  ///< once set, the guest is killed; may be null
+  rv64::Witness *witness = nullptr;              ///< of the interpreter; may be null
 };
 
 /// How a guest ended; `instructions` are all of the first thread.

@@ -1,6 +1,7 @@
 #include "pimento/trace/candidates.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "pimento/base/diagnostics.h"
 #include "pimento/trace/spoils.h"
@@ -29,6 +30,7 @@ struct Node {
   bool hasOtherUses = false;                 ///< of what else it writes: flags
   bool hasFate = false;
   bool isRejected = false;  ///< loads: by a tree that is no candidate
+  bool isSplit = false;     ///< its bytes lie in two lines
 };
 
 std::uint64_t maskOf(int width) {
@@ -45,6 +47,13 @@ Candidates::Step::Read readOf(const Instruction &in, bool isSupported, Register 
   out.isStored = in.operation == Operation::kStore && in.operandCount == 1 && isOperandOf(in.operands[0], r) &&
                  !in.addressRegisters.has(r) && !in.isConditional;
   return out;
+}
+
+/// A call of the system takes and gives what the first argument's register has; other instructions of its kind do not.
+bool isCallOfSystem(const Instruction &in) {
+  constexpr Register kFirstOfRv64 = 10;
+  const Register first = in.isa == Isa::kRv64 ? kFirstOfRv64 : Register{0};
+  return in.operation == Operation::kSystem && in.reads.has(first) && in.writes.has(first);
 }
 
 Candidates::Step::Write writeOf(const Instruction &in, Register r) {
@@ -75,6 +84,7 @@ struct Candidates::State {
     writers.fill({});
     counts.at.resize(rules.levels.size());
     for (const int width : rules.widths) leafSizes |= 1U << width / 8;
+    for (const CimRules::Geometry &g : rules.geometry) line = std::min(line, g.line);
     for (CandidatesAt &at : counts.at) at.operations.resize(rules.operations.size());
   }
 
@@ -104,7 +114,16 @@ struct Candidates::State {
   void settle(Node &n, Fate fate);
 
   bool isAbsorbed(const Node &n);
-  bool isStoredAlone(const Node &root) const { return root.isStored && root.uses == 1 && root.isDead; }
+  /// A cache writes no more than it computes, and that into one line.
+  bool isStoredAlone(const Node &root) {
+    if (!root.isStored || root.uses != 1 || !root.isDead) return false;
+    const Node &store = *userOf(root);
+    return !store.isSplit && store.bytes * 8 <= root.step->in->width;
+  }
+  bool isCallBetween(std::int64_t from, std::int64_t to) const {
+    const auto after = std::ranges::upper_bound(calls, from);
+    return after != calls.end() && *after < to;
+  }
   Fate grow(Node &n);
   void judge(Node &root);
   Fate examine(const Node &root, std::span<const std::int64_t> leaves, int &level);
@@ -123,8 +142,10 @@ struct Candidates::State {
 
   CimRules rules;
   std::int64_t window, memory;
-  std::uint32_t leafSizes = 0;  ///< a bit for each, in bytes
-  std::vector<Node> nodes;      ///< a ring of all that are not older than the memory
+  std::uint32_t leafSizes = 0;             ///< a bit for each, in bytes
+  std::uint64_t line = ~std::uint64_t{0};  ///< the shortest of a cache
+  std::deque<std::int64_t> calls;  ///< of the system, in sight: they may write anywhere, and no stream says where
+  std::vector<Node> nodes;         ///< a ring of all that are not older than the memory
   Spoils spoils;
   /// Who wrote a register last, if a node; and whether as its destination.
   struct Writer {
@@ -252,8 +273,10 @@ Fate Candidates::State::examine(const Node &root, std::span<const std::int64_t> 
   int highest = first.level;
   for (const std::int64_t l : loads) {
     const Node &n = at(l);
-    if (spoils.first(n.links) < runsAt && rules.unsound != CimRules::Unsound::kIgnoresStores)
+    if ((spoils.first(n.links) < runsAt || isCallBetween(n.index, runsAt)) &&
+        rules.unsound != CimRules::Unsound::kIgnoresStores)
       return Fate::kStoreBetween;
+    if (n.isSplit) return Fate::kBitline;
     highest = std::max<int>(highest, n.level);
     if (rules.movesOperands) continue;
     if (n.level < 0 || n.level >= static_cast<int>(rules.levels.size()) ||
@@ -498,6 +521,7 @@ std::uint64_t Candidates::State::add(const Step &step, std::span<const Access> a
       n.bytes = static_cast<std::uint16_t>(n.bytes + a.bytes);
     }
   }
+  n.isSplit = n.bytes > 0 && address / line != (address + n.bytes - 1) / line;
   if (step.isSupported)
     for (std::size_t i = 0; i < n.links.size(); ++i)
       if (const Operand &o = step.in->operands[i]; !o.isImmediate)
@@ -545,6 +569,7 @@ Candidates::Step Candidates::prepare(const Instruction &in) const {
   s.isValue = s.isPlainLoad && in.hasDestination && !in.isConditional;
   s.readCount = static_cast<std::uint8_t>(in.reads.size());
   s.writeCount = static_cast<std::uint8_t>(in.writes.size());
+  s.isCall = isCallOfSystem(in);
   s.hasNode = s.isSupported || s.isPlainLoad;
   for (const Register r : in.reads) s.hasNode |= readOf(in, s.isSupported, r).isStored;
   if (s.readCount <= Step::kInline)
@@ -573,6 +598,8 @@ void Candidates::onInstruction(const Step &step, std::span<const Access> accesse
     for (const Register r : step.in->writes) s.overwrite(writeOf(*step.in, r), node);
   for (const Access &a : accesses)
     if (a.isStore) s.spoils.store(a.address, a.bytes, s.next);
+  if (step.isCall) s.calls.push_back(s.next);
+  while (!s.calls.empty() && s.calls.front() <= s.next - s.memory) s.calls.pop_front();
   if (step.hasNode) {
     ++s.made;
     Node &n = s.at(node);

@@ -46,8 +46,15 @@ struct CimRules {
   };
   std::vector<Geometry> geometry;  ///< by level
 
-  /// Plans that are wrong on purpose: tests show that running them gives other results.
-  enum class Unsound : std::uint8_t { kNone, kIgnoresUses, kIgnoresStores } unsound = Unsound::kNone;
+  /// Plans that are wrong on purpose: tests show that running them gives other results. The last two are sound trees
+  /// whose operands are not copied to each other, or not written back from caches above.
+  enum class Unsound : std::uint8_t {
+    kNone,
+    kIgnoresUses,
+    kIgnoresStores,
+    kIgnoresCopies,
+    kIgnoresWriteBacks
+  } unsound = Unsound::kNone;
 
   /// What is known of a tree before it is a candidate.
   struct Tree {
@@ -75,8 +82,8 @@ enum class Fate : std::uint8_t {
   kLevel,   ///< a leaf is served where nothing computes
   kLevels,  ///< leaves are served at different levels
   kBank,
-  kBitline,
-  kCost,  ///< it would take longer, or more energy, than what it replaces
+  kBitline,  ///< or an operand lies in two lines
+  kCost,     ///< it would take longer, or more energy, than what it replaces
 };
 inline constexpr int kFates = 12;
 /// "offloaded" "width" ... "cost".
@@ -130,6 +137,7 @@ class Candidates {
   struct Step {
     const Instruction *in = nullptr;
     bool isSupported = false, hasWidth = false, isPlainLoad = false, isValue = false;
+    bool isCall = false;    ///< of the system
     bool hasNode = false;   ///< may be part of a tree, or store its root
     std::uint8_t kind = 0;  ///< place in CimRules::operations
     struct Read {

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <limits>
 
+#include "pimento/base/diagnostics.h"
+
 namespace pimento::trace {
 
 namespace {
@@ -85,6 +87,8 @@ void Reshaper::pass() {
   const std::int64_t settled = candidates_.settled();
   while (!runs_.empty() && runs_.front().first + runs_.front().count <= settled) {
     Run &run = runs_.front();
+    if (!run.marks.empty()) takeRegisters(run);
+    if (listener_) tellSteps(run);
     if (run.marks.empty())
       to_.onBlock(*run.block, run.count, run.accesses);
     else
@@ -126,43 +130,87 @@ bool Reshaper::changesBefore(std::int64_t site, std::int64_t load, const Instruc
   return false;
 }
 
-/// The register that holds a load's address from there on.
-int Reshaper::keep(std::int64_t load) {
-  const auto [at, isNew] = kept_.try_emplace(load, static_cast<Register>(kFirstAddress + nextKept_));
-  if (isNew) {
-    nextKept_ = (nextKept_ + 1) % kAddressRegisters;
-    mark(load, Mark{});
+/// Whether there is a register for a load's address up to `site`, beside those that are taken meanwhile. Trees become
+/// known in another order than the program's, so that registers themselves are given later, in the program's.
+bool Reshaper::hasRegister(std::int64_t load, std::int64_t site) const {
+  std::vector<std::pair<std::int64_t, std::int64_t>> others;
+  for (const auto &[from, kept] : kept_)
+    if (from != load && from < site && kept.until > load) others.emplace_back(from, kept.until);
+  if (others.size() < kAddressRegisters) return true;
+  // Most are taken where one of them begins.
+  const auto taken = [&](std::int64_t at) {
+    return std::ranges::count_if(others, [&](const auto &o) { return o.first <= at && at < o.second; });
+  };
+  return taken(load) < kAddressRegisters &&
+         std::ranges::all_of(
+             others, [&](const auto &o) { return o.first < load || taken(o.first) < kAddressRegisters; });
+}
+
+/// Registers for addresses that the run keeps; and for operands of its trees those that they have.
+void Reshaper::takeRegisters(const Run &run) {
+  for (int i = 0; i < run.count; ++i) {
+    const std::int64_t number = run.first + i;
+    if (const auto kept = kept_.find(number); kept != kept_.end()) {
+      const auto free = std::ranges::find_if(takenUntil_, [&](std::int64_t until) { return until <= number; });
+      PIMENTO_CHECK(free != takenUntil_.end());
+      *free = kept->second.until;
+      kept->second.reg = static_cast<Register>(kFirstAddress + (free - takenUntil_.begin()));
+    }
+    if ((run.marks[static_cast<std::size_t>(i)] & kComputes) == 0) continue;
+    for (Tree::Operand &o : trees_.at(number).operands)
+      if (o.isKept) o.kept = kept_.at(o.number).reg;
   }
-  return at->second;
 }
 
 void Reshaper::onTree(const JudgedTree &t) {
   if (t.fate != Fate::kOffloaded) return;
   const std::int64_t root = t.operations.back(), site = t.store >= 0 ? t.store : root;
-  for (const std::int64_t o : t.operations) mark(o, kGone);
-  if (t.store >= 0) mark(t.store, kGone);
-  mark(site, kComputes);
   const auto instructionAt = [&](std::int64_t n) -> const Instruction & {
     const Run &run = runOf(n);
     return run.block->instructions[static_cast<std::size_t>(n - run.first)];
   };
-  Tree &tree = trees_[site];
+  Tree tree;
   tree.steps.assign(t.steps.begin(), t.steps.end());
   tree.root = &instructionAt(root);
   tree.isStored = t.store >= 0;
   tree.level = t.level;
+  std::vector<std::pair<std::int64_t, std::int64_t>> before;  ///< of kept addresses, until when they were
+  bool hasAll = true;
   for (const std::int64_t n : t.operands) {
     const Run &run = runOf(n);
-    Operand &o = tree.operands.emplace_back();
+    Tree::Operand &o = tree.operands.emplace_back();
     o.load = &run.block->instructions[static_cast<std::size_t>(n - run.first)];
+    o.number = n;
     for (const Access &a : run.accesses)
       if (a.instruction == n - run.first && !a.isStore) o.access = a;
-    if (changesBefore(site, n, *o.load)) o.kept = keep(n);
+    o.isKept = changesBefore(site, n, *o.load);
+    if (!o.isKept) continue;
+    hasAll = hasAll && hasRegister(n, site);
+    const auto [kept, isNew] = kept_.try_emplace(n);
+    before.emplace_back(n, isNew ? -1 : kept->second.until);
+    kept->second.until = std::max(kept->second.until, site);
   }
+  if (!hasAll) {
+    // The core does what it did.
+    ++counts_.stayed;
+    for (const auto &[n, until] : before) {
+      if (until < 0)
+        kept_.erase(n);
+      else
+        kept_[n].until = until;
+    }
+    needed_.insert(t.operands.begin(), t.operands.end());
+    return;
+  }
+  for (const auto &[n, until] : before) mark(n, Mark{});
+  for (const std::int64_t o : t.operations) mark(o, kGone);
+  if (t.store >= 0) mark(t.store, kGone);
+  mark(site, kComputes);
+  trees_[site] = std::move(tree);
 }
 
 void Reshaper::onLoad(std::int64_t number, LoadFate fate) {
-  if (fate == LoadFate::kOffloaded) mark(number, kGone);
+  if (needed_.erase(number) == 0 && fate == LoadFate::kOffloaded) mark(number, kGone);
 }
 
 /// All that decides what a run becomes.
@@ -175,12 +223,12 @@ std::string Reshaper::keyOf(const Run &run) const {
     if (marks == 0 && kept == kept_.end()) continue;
     put(key, i);
     put(key, marks);
-    put(key, kept == kept_.end() ? Register{0} : kept->second);
+    put(key, kept == kept_.end() ? Register{0} : kept->second.reg);
     if ((marks & kComputes) == 0) continue;
     const Tree &tree = trees_.at(run.first + i);
     put(key, tree.root);
     put(key, tree.level);
-    for (const Operand &o : tree.operands) {
+    for (const Tree::Operand &o : tree.operands) {
       put(key, o.load);
       put(key, o.kept);
     }
@@ -202,7 +250,7 @@ std::string Reshaper::textOf(const Tree &tree, const Instruction &site) const {
       name += fmt::format("_{}", trace::name(s.operation));
     else if (s.kind == CimStep::Kind::kConstant)
       operands += fmt::format(", #{}", s.constant);
-    else if (const Operand &o = tree.operands[s.operand]; o.kept >= 0)
+    else if (const Tree::Operand &o = tree.operands[s.operand]; o.kept >= 0)
       operands += fmt::format(", [{}]", registerName(site.isa, static_cast<Register>(o.kept)));
     else
       operands += fmt::format(", {}", placeOf(*o.load));
@@ -222,7 +270,7 @@ Instruction Reshaper::computing(const Tree &tree, const Instruction &site) const
   out.loads = true;
   out.stores = tree.isStored;
   out.cim = {tree.steps, tree.level};
-  for (const Operand &o : tree.operands) {
+  for (const Tree::Operand &o : tree.operands) {
     if (o.kept >= 0) {
       out.addressRegisters.add(static_cast<Register>(o.kept));
       continue;
@@ -251,7 +299,7 @@ Block Reshaper::reshape(const Run &run) const {
     const std::size_t before = out.instructions.size();
     if (const auto kept = kept_.find(run.first + i); kept != kept_.end()) {
       Instruction address = addition(in, "address of");
-      address.writes.add(kept->second);
+      address.writes.add(kept->second.reg);
       out.instructions.push_back(std::move(address));
     }
     if ((marks & kGone) != 0 && in.writesBack) {
@@ -285,6 +333,26 @@ Block Reshaper::reshape(const Run &run) const {
   return out;
 }
 
+/// In the order of reshape().
+void Reshaper::tellSteps(const Run &run) {
+  using Kind = ReshapedStep::Kind;
+  steps_.clear();
+  for (int i = 0; i < run.count; ++i) {
+    const Instruction *in = &run.block->instructions[static_cast<std::size_t>(i)];
+    if (run.marks.empty()) {
+      steps_.push_back({Kind::kRuns, in});
+      continue;
+    }
+    const std::uint8_t marks = run.marks[static_cast<std::size_t>(i)];
+    if (const auto kept = kept_.find(run.first + i); kept != kept_.end())
+      steps_.push_back({Kind::kKeepsAddress, in, kept->second.reg});
+    if ((marks & kGone) != 0 && in->writesBack) steps_.push_back({Kind::kBase, in});
+    if ((marks & kComputes) != 0) steps_.push_back({Kind::kComputes, in, 0, &trees_.at(run.first + i)});
+    steps_.push_back({(marks & kGone) != 0 ? Kind::kGone : Kind::kRuns, in});
+  }
+  listener_(steps_);
+}
+
 void Reshaper::handReshaped(const Run &run) {
   std::unique_ptr<Block> &block = run.shape->reshaped[keyOf(run)];
   if (block == nullptr) block = std::make_unique<Block>(reshape(run));
@@ -296,7 +364,7 @@ void Reshaper::handReshaped(const Run &run) {
     const std::uint8_t marks = run.marks[static_cast<std::size_t>(i)];
     const std::size_t first = next;
     while (next < run.accesses.size() && run.accesses[next].instruction == i) ++next;
-    if (kept_.erase(run.first + i) > 0) {
+    if (kept_.contains(run.first + i)) {
       ++at;
       ++counts_.addresses;
     }
@@ -313,9 +381,12 @@ void Reshaper::handReshaped(const Run &run) {
     };
     if ((marks & kComputes) != 0) {
       const auto tree = trees_.find(run.first + i);
-      for (const Operand &o : tree->second.operands) add(o.access);
+      for (const Tree::Operand &o : tree->second.operands) add(o.access);
       for (std::size_t a = first; a < next && tree->second.isStored; ++a)
         if (run.accesses[a].isStore) add(run.accesses[a]);
+      for (const Tree::Operand &o : tree->second.operands)
+        if (const auto kept = kept_.find(o.number); kept != kept_.end() && kept->second.until == run.first + i)
+          kept_.erase(kept);
       trees_.erase(tree);
       ++counts_.computing;
       ++at;

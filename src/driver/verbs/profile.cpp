@@ -10,6 +10,7 @@
 
 #include "pimento/driver/host_choices.h"
 #include "pimento/driver/program_run.h"
+#include "pimento/driver/reshaped_check.h"
 #include "pimento/evaluate/sampler.h"
 #include "pimento/evaluate/target.h"
 #include "pimento/targets/targets.h"
@@ -72,8 +73,8 @@ std::vector<std::string> warningsOf(const ProfileAnswer &a, const Options &optio
 /// What else is written while a program is profiled: with `--trace` the pipeline of what is profiled, with
 /// `--save-reshaped` the program that is left.
 Result<ProgramRun> runWithFiles(const Options &options, const machine::Machine &machine, const evaluate::Target &target,
-                                trace::Consumer &consumer) {
-  if (options.trace.empty() && options.saveReshaped.empty()) return runProgram(options, consumer);
+                                trace::Consumer &consumer, guest::rv64::Witness *witness) {
+  if (options.trace.empty() && options.saveReshaped.empty()) return runProgram(options, consumer, witness);
   const auto unwritable = [](const std::string &file, const char *what) {
     return usageError("unwritable-file", file, fmt::format("cannot write the {}", what),
                       "choose a folder that exists and is writable");
@@ -100,7 +101,7 @@ Result<ProgramRun> runWithFiles(const Options &options, const machine::Machine &
     all.push_back(reshaper.get());
   }
   trace::Tee each(std::move(all));
-  Result<ProgramRun> run = runProgram(options, each);
+  Result<ProgramRun> run = runProgram(options, each, witness);
   if (!run) return run;
   if (!options.trace.empty() && !timeline.flush())
     return error("unwritable-file", {options.trace, 0, 0}, "the timeline was not fully written", "is the disk full?");
@@ -108,6 +109,17 @@ Result<ProgramRun> runWithFiles(const Options &options, const machine::Machine &
     return error("unwritable-file", {options.saveReshaped, 0, 0}, "the reshaped trace was not fully written",
                  "is the disk full?");
   return run;
+}
+
+/// What executing the reshaped programs gave.
+Status takeExecuted(const ReshapedCheck &check, const trace::ProgramEnd &end, ProfileAnswer &answer) {
+  if (end.leftOut > 0)
+    return usageError("check-reshaped-part", "--check-reshaped", "the program did not run to its end",
+                      "raise --max-instructions");
+  const Result<std::vector<Executed>> executed = check.outcome();
+  if (!executed) return executed.diagnostics();
+  for (std::size_t c = 0; c < executed->size(); ++c) answer.choices[c].executed = (*executed)[c];
+  return okStatus();
 }
 
 }  // namespace
@@ -124,7 +136,7 @@ Result<ProfileAnswer> profile(const Options &options) {
   ProfileAnswer answer;
   answer.choices.reserve(machines->size());
   for (HostChoice &m : *machines)
-    answer.choices.push_back({m.caches, m.arrays, m.technology, m.levels, std::move(m.machine), {}});
+    answer.choices.push_back({m.caches, m.arrays, m.technology, m.levels, std::move(m.machine), {}, {}});
   // Each choice sees the same stream.
   std::vector<std::unique_ptr<evaluate::Profiler>> profilers;
   std::deque<evaluate::Sampler> samplers;
@@ -137,9 +149,21 @@ Result<ProfileAnswer> profile(const Options &options) {
                             ? &samplers.emplace_back(*profilers.back(), evaluate::SamplePlan{}, options.seed)
                             : static_cast<trace::Consumer *>(profilers.back().get()));
   }
+  std::unique_ptr<ReshapedCheck> check;
+  if (options.checksReshaped) {
+    std::vector<const machine::Machine *> all;
+    for (const ProfileChoice &c : answer.choices) all.push_back(&c.machine);
+    Result<std::unique_ptr<ReshapedCheck>> made = ReshapedCheck::make(options, **runsOn, all);
+    if (!made) return made.diagnostics();
+    check = std::move(*made);
+    for (trace::Consumer *c : check->consumers()) consumers.push_back(c);
+  }
   trace::Tee each(std::move(consumers));
-  const Result<ProgramRun> run = runWithFiles(options, answer.machine(), **runsOn, each);
+  const Result<ProgramRun> run =
+      runWithFiles(options, answer.machine(), **runsOn, each, check == nullptr ? nullptr : &check->witness());
   if (!run) return run.diagnostics();
+  if (check != nullptr)
+    if (Status s = takeExecuted(*check, run->end, answer); !s) return s.diagnostics();
   answer.program = run->program.name;
   answer.guest = run->end;
   answer.engine = run->engine;

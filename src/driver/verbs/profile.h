@@ -1,6 +1,7 @@
 // `profile PROG -- ARGS`: a program of a host, what it takes, and what of it caches could compute (Eva-CiM).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,19 @@ struct FunctionCycles {
   std::int64_t cycles = 0;
 };
 
+/// A reshaped program that was executed, and did what the program does.
+struct Executed {
+  std::int64_t instructions = 0;  ///< of the core
+  std::int64_t computed = 0;      ///< by caches
+  std::int64_t gone = 0;          ///< instructions of the program that did not run
+};
+
 /// One choice of caches, of what they are made of, and of those that compute.
 struct ProfileChoice {
   std::string caches, arrays, technology, levels;  ///< as the options have them; empty: the machine's own
   machine::Machine machine;
   evaluate::Profile profile;
+  std::optional<Executed> executed;  ///< --check-reshaped
 };
 
 struct ProfileAnswer {
@@ -36,7 +45,8 @@ struct ProfileAnswer {
   const evaluate::Profile &profile() const { return choices.front().profile; }
 };
 
-/// `options.input` is the program, or a saved trace. Diagnostics: those of runProgram() and machines; Target::profiler.
+/// `options.input` is the program, or a saved trace. Diagnostics: those of runProgram(), machines and ReshapedCheck;
+/// Target::profiler.
 Result<ProfileAnswer> profile(const Options &options);
 /// 0 of nothing.
 double ratio(std::int64_t a, std::int64_t b);

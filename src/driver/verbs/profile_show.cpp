@@ -47,6 +47,11 @@ Json accountsJson(const Profile &p) {
   return accounts;
 }
 
+Json executedJson(const std::optional<Executed> &e) {
+  if (!e) return nullptr;
+  return {{"instructions", e->instructions}, {"computed", e->computed}, {"gone", e->gone}};
+}
+
 /// What tells the choices apart.
 Json choicesJson(const ProfileAnswer &a) {
   Json out = Json::array();
@@ -66,7 +71,8 @@ Json choicesJson(const ProfileAnswer &a) {
                    {"energy_pj", p.energy.total.value},
                    {"candidates", p.candidates.trees},
                    {"macr", p.conversion},
-                   {"accounts", accountsJson(p)}});
+                   {"accounts", accountsJson(p)},
+                   {"executed", executedJson(c.executed)}});
   }
   return out;
 }
@@ -112,6 +118,7 @@ std::string toJson(const ProfileAnswer &a) {
         {"shared", p.reshaped.shared},
         {"moved_down", p.movedDown},
         {"copied", p.copied}}},
+      {"executed", executedJson(a.choices.front().executed)},
       {"bridge", bridge},
       {"choices", a.choices.size() > 1 ? choicesJson(a) : Json::array()},
       {"verdict", verdictOf(a)},
@@ -163,6 +170,11 @@ std::string accountsTable(const ProfileAnswer &a) {
                         p.reshaped.computing, p.reshaped.addresses);
   if (p.resimulated && p.reshaped.shared > 0)
     text += fmt::format("  {} of what caches run share the row of another\n", p.reshaped.shared);
+  for (const ProfileChoice &c : a.choices)
+    if (c.executed)
+      text += fmt::format(
+          "  reshaped program executed{}: {} instructions, {} computed in caches; output, status and memory equal\n",
+          a.choices.size() > 1 ? fmt::format(" ({})", nameOf(c)) : "", c.executed->instructions, c.executed->computed);
   if (p.low.energyImprovement)
     text += fmt::format("  energies of {}, not validated; shares are of what is saved\n", a.machine().energySet);
   if (p.bridge.empty()) return text;

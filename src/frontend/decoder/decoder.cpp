@@ -65,6 +65,7 @@ class Reading {
     readRegisters();
     readBranch();
     dropImplied();
+    readSystemCall();
     readOperands();
     mendFlags();
     readStatusRegister();
@@ -190,6 +191,17 @@ class Reading {
           out_.writes.add(base);
           out_.writesBack = true;
         }
+  }
+
+  /// A call of Linux takes arguments and its number in registers, and gives its result in the first one.
+  void readSystemCall() {
+    if (name_ != "ECALL" && name_ != "SVC" && name_ != "tSVC") return;
+    constexpr Register kRiscvFirst = 10, kRiscvLast = 17, kA64Last = 5, kA64Number = 8, kArmLast = 7;
+    const Register first = isa_ == Isa::kRv64 ? kRiscvFirst : Register{0};
+    const Register last = isa_ == Isa::kRv64 ? kRiscvLast : isa_ == Isa::kA64 ? kA64Last : kArmLast;
+    for (Register r = first; r <= last; ++r) out_.reads.add(r);
+    if (isa_ == Isa::kA64) out_.reads.add(kA64Number);
+    out_.writes.add(first);
   }
 
   bool writesProgramCounter() const {

@@ -62,7 +62,7 @@ Result<GuestEnd> run(const ElfImage &image, const GuestOptions &options, trace::
                  fmt::format("cannot write '{}': {}", options.stdoutFile, std::strerror(errno)),
                  "check that the folder exists and is writable");
   const Result<std::unique_ptr<Machine>> made =
-      Machine::make(image, *bytes, {options.arguments, output.number(), true, options.recordsValues});
+      Machine::make(image, *bytes, {options.arguments, output.number(), true, options.recordsValues, options.witness});
   if (!made) return made.diagnostics();
   Machine &machine = **made;
   const trace::Program program{std::filesystem::path(options.program).filename().string(), image.isa,
@@ -75,7 +75,9 @@ Result<GuestEnd> run(const ElfImage &image, const GuestOptions &options, trace::
     if (Status s = isWanted ? handOn(machine, consumer) : machine.run(kBlocksAtOnce); !s) return s.diagnostics();
     isKilled = !machine.hasEnded() && options.isStopped != nullptr && *options.isStopped;
   }
+  if (options.witness != nullptr) options.witness->signal = isKilled ? 0 : machine.end().signal;
   consumer.onEnd();
+  if (options.witness != nullptr) options.witness->memory = nullptr;
   GuestEnd end;
   end.signal = isKilled ? SIGKILL : machine.end().signal;
   end.exitStatus = isKilled ? 0 : machine.end().exitStatus;

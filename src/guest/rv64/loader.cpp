@@ -140,10 +140,11 @@ Result<std::uint64_t> makeStack(const LoadedProgram &program, const std::string 
     return top;
   };
   const std::uint64_t name = put(file.c_str(), file.size() + 1);
-  std::vector<std::uint64_t> words{arguments.size()};
-  for (const std::string &a : arguments) words.push_back(put(a.c_str(), a.size() + 1));
-  words.push_back(0);
-  words.push_back(0);  // the environment
+  // As on Linux the first one lies lowest; zeros end arguments and environment.
+  std::vector<std::uint64_t> words(arguments.size() + 3);
+  words[0] = arguments.size();
+  for (std::size_t i = arguments.size(); i > 0; --i)
+    words[i] = put(arguments[i - 1].c_str(), arguments[i - 1].size() + 1);
   top = top / kAlignment * kAlignment;
   constexpr std::uint64_t kRandom[2] = {0x91b7584a2265b1f5, 0xcd613e30d8f16adf};  // as QEMU has with -seed 1
   const std::uint64_t random = put(kRandom, sizeof kRandom);

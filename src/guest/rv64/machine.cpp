@@ -61,6 +61,7 @@ Machine::Machine(const ElfImage &image, const MachineSetup &setup, std::unique_p
     : file_(image.file),
       functions_(image.functions),
       hasValues_(setup.hasValues),
+      witness_(setup.witness),
       memory_(std::move(memory)),
       program_(program),
       code_(*memory_),
@@ -68,6 +69,7 @@ Machine::Machine(const ElfImage &image, const MachineSetup &setup, std::unique_p
       linux_(*memory_, {image.file, program.breakAt, setup.output, setup.reachesHost}) {
   hart_.pc = program.entry;
   hart_.x[kStackPointer] = stackPointer;
+  if (witness_ != nullptr) witness_->memory = memory_.get();
 }
 
 void Machine::intercept(std::uint64_t address, Interception by) {
@@ -125,7 +127,8 @@ Status Machine::handle(Stop why) {
     const std::string cause = fmt::format("{}, at {}", wordsOf(why, hart_.faultAddress()), place(hart_.pc));
     return take(linux_.raise(signalOf(why), true), cause);
   }
-  const CallOutcome outcome = linux_.call(hart_);
+  const CallOutcome outcome =
+      witness_ == nullptr ? linux_.call(hart_) : recordCall(linux_, hart_, *memory_, witness_->calls.emplace_back());
   if (linux_.flushesCode()) code_.flush();
   return take(outcome, "");
 }

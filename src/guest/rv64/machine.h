@@ -18,6 +18,7 @@
 #include "pimento/guest/rv64/linux.h"
 #include "pimento/guest/rv64/loader.h"
 #include "pimento/guest/rv64/memory.h"
+#include "pimento/guest/rv64/witness.h"
 
 namespace pimento::guest::rv64 {
 
@@ -26,6 +27,7 @@ struct MachineSetup {
   int output = 2;                      ///< the host's file for standard output
   bool reachesHost = true;             ///< false: no files (LinuxSetup)
   bool hasValues = false;              ///< accesses have them
+  Witness *witness = nullptr;          ///< gets calls; may be null
 };
 
 /// How a guest ended.
@@ -84,6 +86,7 @@ class Machine {
   std::string file_;
   std::vector<Function> functions_;
   bool hasValues_;
+  Witness *witness_;
   std::unique_ptr<Memory> memory_;
   LoadedProgram program_;
   Code code_;

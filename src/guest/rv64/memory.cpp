@@ -35,7 +35,34 @@ bool Memory::isRange(std::uint64_t address, std::uint64_t bytes) {
 
 std::byte *Memory::at(std::uint64_t address, std::uint64_t bytes, std::uint8_t permission) const {
   if (bytes == 0) return view_.base_;
-  return firstWithout(address, bytes, permission) == address + bytes ? view_.base_ + address : nullptr;
+  if (firstWithout(address, bytes, permission) != address + bytes) return nullptr;
+  if (watcher_) tell(address, bytes, (permission & kWrite) != 0);
+  return view_.base_ + address;
+}
+
+/// Who is told may ask again, and is not told of that.
+void Memory::tell(std::uint64_t address, std::uint64_t bytes, bool isWrite) const {
+  if (firstWithout(address, bytes, isWrite ? kWrite : kRead) != address + bytes) return;
+  Watcher &mine = const_cast<Memory *>(this)->watcher_;
+  const Watcher watcher = std::exchange(mine, nullptr);
+  watcher(address, bytes, isWrite);
+  mine = watcher;
+}
+
+std::optional<std::uint64_t> Memory::firstDifference(const Memory &other) const {
+  auto theirs = other.used_.begin();
+  for (const auto &[from, to] : used_) {
+    if (theirs == other.used_.end() || theirs->first != from || theirs->second != to)
+      return theirs == other.used_.end() ? from : std::min({from, theirs->first, std::max(to, theirs->second)});
+    ++theirs;
+    for (std::uint64_t page = from; page < to; page += kPage) {
+      if (permissions(page) != other.permissions(page)) return page;
+      const std::byte *a = view_.base_ + page, *b = other.view_.base_ + page;
+      if (std::memcmp(a, b, kPage) != 0)
+        return page + static_cast<std::uint64_t>(std::mismatch(a, a + kPage, b).first - a);
+    }
+  }
+  return theirs == other.used_.end() ? std::nullopt : std::optional(theirs->first);
 }
 
 std::uint64_t Memory::firstWithout(std::uint64_t address, std::uint64_t bytes, std::uint8_t permission) const {

@@ -9,10 +9,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "pimento/base/diagnostics.h"
 
@@ -74,15 +76,20 @@ class Memory {
 
   template <typename T>
   bool load(std::uint64_t address, T &to) const {
+    if (watcher_) tell(address, sizeof(T), false);
     return view_.load(address, to);
   }
   template <typename T>
   bool store(std::uint64_t address, T value) {
+    if (watcher_) tell(address, sizeof(T), true);
     return view_.store(address, value);
   }
   bool fetch(std::uint64_t address, std::uint16_t &to) const { return view_.fetch(address, to); }
   /// Where these bytes lie in the host, or null: a page lacks the permission. Of no bytes any place will do.
   std::byte *at(std::uint64_t address, std::uint64_t bytes, std::uint8_t permission) const;
+  /// Called for what is allowed of load(), store(), at() and text() from now on, but not for views; null: no more.
+  using Watcher = std::function<void(std::uint64_t address, std::uint64_t bytes, bool isWrite)>;
+  void watch(Watcher watcher) { watcher_ = std::move(watcher); }
   /// A text up to its zero; nothing: it is not readable up to there, or longer than 64 KiB.
   std::optional<std::string> text(std::uint64_t address) const;
   /// The first address from here on that lacks a permission, for reports of accesses over two pages.
@@ -100,6 +107,10 @@ class Memory {
   std::uint8_t permissions(std::uint64_t address) const {
     return address < kSize ? view_.pages_[address / kPage] & (kRead | kWrite | kExecute) : 0;
   }
+  /// Mapped ranges: from, to.
+  const std::map<std::uint64_t, std::uint64_t> &mapped() const { return used_; }
+  /// The first address where the two differ in bytes, permissions, or what is mapped; nothing: they are the same.
+  std::optional<std::uint64_t> firstDifference(const Memory &other) const;
   bool isFree(std::uint64_t address, std::uint64_t bytes) const;
   /// The highest free room below `top`, or nothing. The first pages are never given.
   std::optional<std::uint64_t> findFree(std::uint64_t bytes, std::uint64_t top) const;
@@ -116,7 +127,10 @@ class Memory {
   void setPages(std::uint64_t address, std::uint64_t bytes, std::uint8_t to);
   void forget(std::uint64_t address, std::uint64_t bytes);
 
+  void tell(std::uint64_t address, std::uint64_t bytes, bool isWrite) const;
+
   View view_;
+  Watcher watcher_;
   std::map<std::uint64_t, std::uint64_t> used_;  ///< mapped ranges: from, to; neighbours are merged
   std::uint64_t codeVersion_ = 0;
 };

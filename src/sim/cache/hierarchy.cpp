@@ -48,11 +48,6 @@ struct Hierarchy::Level {
   Tick portAt(std::uint64_t number, Tick at, bool isWrite = false) {
     return isWrite && writeBusy > 1 ? bankOf(number).take(at, writeBusy) : bankOf(number).take(at);
   }
-  /// Brings a line in: the dirty one that goes for it.
-  std::optional<std::uint64_t> bringIn(std::uint64_t number, bool isDirty) {
-    const auto victim = tags.bringIn(number, isDirty);
-    return victim && victim->isDirty ? std::optional(victim->line << shift) : std::nullopt;
-  }
 
   int shift;
   std::int64_t line;  ///< bytes
@@ -88,6 +83,15 @@ Answer Hierarchy::access(int cache, std::uint64_t address, bool isWrite, Tick at
   return miss(cache, address, isWrite, at, false);
 }
 
+/// Brings a line in, without what it holds: the dirty one that goes for it, which is told of once it is written back.
+std::optional<std::uint64_t> Hierarchy::makeRoom(Level &l, int cache, std::uint64_t number, bool isDirty) {
+  const auto victim = l.tags.bringIn(number, isDirty);
+  if (!victim) return std::nullopt;
+  if (victim->isDirty) return victim->line << l.shift;
+  leave(cache, victim->line << l.shift, false);
+  return std::nullopt;
+}
+
 /// What the cache's prefetcher makes of an access to the line of `address`: lines come as far as MSHRs are free.
 void Hierarchy::prefetch(int cache, std::uint64_t address, Tick at) {
   Level &l = *levels_[static_cast<std::size_t>(cache)];
@@ -100,10 +104,12 @@ void Hierarchy::prefetch(int cache, std::uint64_t address, Tick at) {
     if (l.tags.has(line)) continue;
     if (*std::min_element(l.mshrs.begin(), l.mshrs.end()) > at) break;
     ++l.counts.prefetches;
-    const auto dirty = l.bringIn(line, false);
+    const auto dirty = makeRoom(l, cache, line, false);
     if (dirty) ++l.counts.writeBacks;
     if (dirty && l.next >= 0) miss(l.next, *dirty, true, at, true);
+    if (dirty) leave(cache, *dirty, true);
     const Answer answer = fetch(l, line << l.shift, at);
+    fill(cache, line << l.shift);
     if (dirty && l.next < 0) behind_->writeBack(core_, *dirty, l.line, answer.ready);
     l.lines[l.tags.placeOf(line)] = {answer.ready, answer.level};
   }
@@ -115,10 +121,13 @@ void Hierarchy::touch(int cache, std::uint64_t address, bool isWrite, bool isWri
   Level &l = *levels_[static_cast<std::size_t>(cache)];
   const std::uint64_t number = address >> l.shift;
   if (l.tags.use(number, isWrite)) return;
-  const auto dirty = l.bringIn(number, isWrite);
+  const auto dirty = makeRoom(l, cache, number, isWrite);
   l.lines[l.tags.placeOf(number)] = {0, cache};
   if (dirty) touch(l.next, *dirty, true, true);
-  if (!isWriteBack) touch(l.next, address, false, false);
+  if (dirty) leave(cache, *dirty, true);
+  if (isWriteBack) return;
+  touch(l.next, address, false, false);
+  fill(cache, number << l.shift);
 }
 
 /// The line for a miss that was found out in cycle `looked`, once an MSHR is free.
@@ -159,11 +168,13 @@ Answer Hierarchy::miss(int cache, std::uint64_t address, bool isWrite, Tick at, 
 /// A line that is not there, found out in cycle `looked`.
 Answer Hierarchy::bringIn(Level &l, int cache, std::uint64_t address, bool isWrite, Tick looked, bool isWriteBack) {
   const std::uint64_t number = address >> l.shift;
-  const auto dirty = l.bringIn(number, isWrite);
+  const auto dirty = makeRoom(l, cache, number, isWrite);
   const std::size_t place = l.tags.placeOf(number);
   if (dirty) ++l.counts.writeBacks;
   if (dirty && l.next >= 0) miss(l.next, *dirty, true, looked, true);
+  if (dirty) leave(cache, *dirty, true);
   const Answer answer = isWriteBack ? Answer{looked, cache} : fetch(l, address, looked);
+  if (!isWriteBack) fill(cache, number << l.shift);
   if (dirty && l.next < 0) behind_->writeBack(core_, *dirty, l.line, answer.ready);
   l.lines[place] = {answer.ready, answer.level};
   return answer;
@@ -182,6 +193,7 @@ Tick Hierarchy::gather(int cache, std::uint64_t address, bool isWrite, Tick at) 
         ++l.counts.writeBacks;
         looked = miss(l.next, address, true, looked, true).ready;
       }
+      leave(above, number << l.shift, line->isDirty, true);
     }
     at = looked;
   }
@@ -189,9 +201,15 @@ Tick Hierarchy::gather(int cache, std::uint64_t address, bool isWrite, Tick at) 
   const std::uint64_t number = address >> l.shift;
   const Tick start = l.portAt(number, at);
   ++l.counts.gathered;
-  if (l.tags.use(number, isWrite)) return std::max(start, l.lines[l.tags.placeOf(number)].ready);
-  ++l.counts.readMisses;
-  return bringIn(l, cache, address, isWrite, start + l.latency, false).ready;
+  Tick ready = 0;
+  if (l.tags.use(number, isWrite)) {
+    ready = std::max(start, l.lines[l.tags.placeOf(number)].ready);
+  } else {
+    ++l.counts.readMisses;
+    ready = bringIn(l, cache, address, isWrite, start + l.latency, false).ready;
+  }
+  if (moves_ != nullptr) moves_->onGather(cache, address);
+  return ready;
 }
 
 Tick Hierarchy::occupy(int cache, std::uint64_t address, Tick at, Tick cycles) {

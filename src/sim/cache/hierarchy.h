@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "pimento/machine/machine.h"
@@ -19,6 +20,7 @@
 #include "pimento/sim/cache/main_memory.h"
 #include "pimento/sim/cache/prefetcher.h"
 #include "pimento/sim/cache/tags.h"
+#include "pimento/trace/execution.h"
 
 namespace pimento::sim::cache {
 
@@ -59,6 +61,8 @@ class Hierarchy {
   Tick occupy(int cache, std::uint64_t address, Tick at, Tick cycles);
   bool isSameBank(int cache, std::uint64_t a, std::uint64_t b) const;
   const Counts &counts(int cache) const;
+  /// Tells of lines from now on; `moves` outlives this.
+  void tell(trace::LineMoves &moves) { moves_ = &moves; }
   /// Its own DRAM.
   const MainMemory &memory() const { return *memory_; }
 
@@ -67,6 +71,13 @@ class Hierarchy {
   struct Level;
   void touch(int cache, std::uint64_t address, bool isWrite, bool isWriteBack);
   Answer miss(int cache, std::uint64_t line, bool isWrite, Tick at, bool isWriteBack);
+  std::optional<std::uint64_t> makeRoom(Level &level, int cache, std::uint64_t number, bool isDirty);
+  void leave(int cache, std::uint64_t line, bool isDirty, bool isForced = false) {
+    if (moves_ != nullptr) moves_->onLeave(cache, line, isDirty, isForced);
+  }
+  void fill(int cache, std::uint64_t line) {
+    if (moves_ != nullptr) moves_->onFill(cache, line);
+  }
   Answer bringIn(Level &level, int cache, std::uint64_t address, bool isWrite, Tick looked, bool isWriteBack);
   Answer fetch(Level &level, std::uint64_t address, Tick looked);
   void prefetch(int cache, std::uint64_t address, Tick at);
@@ -74,6 +85,7 @@ class Hierarchy {
   std::vector<std::unique_ptr<Level>> levels_;
   int instructionCache_ = 0, dataCache_ = 0;
   std::unique_ptr<MainMemory> memory_;
+  trace::LineMoves *moves_ = nullptr;  ///< null: nobody listens
   Behind *behind_;
   int core_;
   std::uint64_t instruction_ = 0;  ///< of the access in hand; prefetchers see it

@@ -35,6 +35,7 @@ std::uint64_t Pages::frameOf(std::uint64_t page) {
               order_[static_cast<std::size_t>(place + rng_.below(frames_ - place))]);
   ++used_;
   found->second = isRandom_ ? order_[static_cast<std::size_t>(place)] : place;
+  if (moves_ != nullptr) moves_->onFrame(page << shift_, found->second << shift_, std::uint64_t{1} << shift_);
   return found->second;
 }
 

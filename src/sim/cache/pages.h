@@ -11,6 +11,7 @@
 
 #include "pimento/base/rng.h"
 #include "pimento/machine/machine.h"
+#include "pimento/trace/execution.h"
 
 namespace pimento::sim::cache {
 
@@ -19,6 +20,8 @@ class Pages {
   /// Without a section `pages`: identity.
   explicit Pages(const machine::Machine &machine);
 
+  /// Tells of frames from now on; `moves` outlives this.
+  void tell(trace::LineMoves &moves) { moves_ = &moves; }
   std::uint64_t physical(std::uint64_t address) {
     if (isIdentity_) return address;
     const std::uint64_t page = address >> shift_;
@@ -33,6 +36,7 @@ class Pages {
   struct Recent {
     std::uint64_t page = ~std::uint64_t{0}, frame = 0;
   };
+  trace::LineMoves *moves_ = nullptr;  ///< null: nobody listens
   bool isIdentity_ = true, isRandom_ = false;
   int shift_ = 0;
   std::uint64_t frames_ = 0;  ///< of the memory; pages beyond begin again at the first

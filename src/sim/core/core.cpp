@@ -327,6 +327,7 @@ Tick Core::compute(const Step &s, std::span<const trace::Access> accesses, Tick 
       place = here;
     } else if (!isNear(level, *place, here)) {
       ++counts.copies;
+      if (moves_ != nullptr) moves_->onCopy(level, *place);
       if (timing_.moves) {
         const Tick read = caches_.occupy(level, here, there, 1) + cache.latency.value;
         there = caches_.occupy(level, *place, read, cache.writeBusy) + cache.writeBusy;

@@ -103,6 +103,12 @@ class Core {
   explicit Core(const machine::Machine &machine, cache::Behind *behind = nullptr, int number = 0);
   /// Before the first instruction.
   void setTiming(const CimTiming &timing) { timing_ = timing; }
+  /// Tells what happens to lines in its caches from now on; `moves` outlives this.
+  void tell(trace::LineMoves &moves) {
+    moves_ = &moves;
+    caches_.tell(moves);
+    pages_.tell(moves);
+  }
 
   /// `in` outlives the step.
   Step prepare(const trace::Instruction &in) const;
@@ -205,6 +211,7 @@ class Core {
   std::array<std::uint16_t, kPieces> storesAt_{};
   int instructionShift_, dataShift_;  ///< from an address to the number of its line
   CimTiming timing_;
+  trace::LineMoves *moves_ = nullptr;  ///< null: nobody listens
   CimCounts computed_;
   Tick lastComputed_ = 0;  ///< when the last result of a cache is in memory
   std::array<Tick, kCauses> stack_{};

@@ -4,10 +4,12 @@
 
 namespace pimento::targets::cim {
 
-Reshaping::Reshaping(const machine::Machine &machine, trace::Consumer &to)
+Reshaping::Reshaping(const machine::Machine &machine, trace::Consumer &to) : Reshaping(machine, rulesOf(machine), to) {}
+
+Reshaping::Reshaping(const machine::Machine &machine, const trace::CimRules &rules, trace::Consumer &to)
     : to_(to),
       core_(machine),
-      candidates_(rulesOf(machine)),
+      candidates_(rules),
       rows_(rowsOf(machine, to)),
       reshaper_(candidates_, cacheNames(machine), rows_ ? *rows_ : to) {}
 

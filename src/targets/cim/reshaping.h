@@ -18,6 +18,12 @@ class Reshaping final : public Walker {
  public:
   /// `machine` and `to` outlive this; blocks that `to` is given live as long as this.
   Reshaping(const machine::Machine &machine, trace::Consumer &to);
+  /// By other rules than the machine's.
+  Reshaping(const machine::Machine &machine, const trace::CimRules &rules, trace::Consumer &to);
+
+  trace::Reshaper &reshaper() { return reshaper_; }
+  const trace::CandidateCounts &candidates() const { return candidates_.counts(); }
+  bool wantsMore() const override { return to_.wantsMore(); }
 
  private:
   struct Step {
@@ -30,7 +36,6 @@ class Reshaping final : public Walker {
   void onInstruction(const trace::Instruction &in, std::span<const trace::Access> accesses,
                      std::uint64_t next) override;
   void finish() override;
-  bool wantsMore() const override { return to_.wantsMore(); }
 
   trace::Consumer &to_;
   sim::core::Core core_;

@@ -4,6 +4,7 @@
 
 #include "pimento/machine/checks.h"
 #include "pimento/targets/cim/accounts.h"
+#include "pimento/targets/cim/execution.h"
 #include "pimento/targets/cim/profiler.h"
 #include "pimento/targets/cim/release_suite.h"
 #include "pimento/targets/cim/reshaping.h"
@@ -60,6 +61,10 @@ class Cim final : public evaluate::Target {
   Result<std::unique_ptr<trace::Consumer>> reshaper(const machine::Machine &machine,
                                                     trace::Consumer &to) const override {
     return std::unique_ptr<trace::Consumer>(std::make_unique<Reshaping>(machine, to));
+  }
+  Result<std::unique_ptr<trace::Consumer>> execution(const machine::Machine &machine,
+                                                     trace::Executor &to) const override {
+    return std::unique_ptr<trace::Consumer>(std::make_unique<Execution>(machine, rulesOf(machine), to));
   }
   std::span<const std::string_view> programStages() const override { return stageNames(); }
   Result<std::unique_ptr<trace::Consumer>> stageWriter(std::string_view stage, const machine::Machine &machine,

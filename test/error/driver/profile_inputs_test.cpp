@@ -15,6 +15,7 @@
 #include "pimento/driver/verbs.h"
 #include "pimento/trace/file/writer.h"
 #include "test/support/folder.h"
+#include "test/support/rv64_program.h"
 
 namespace pimento::driver {
 namespace {
@@ -217,6 +218,18 @@ const std::vector<Case> &cases() {
        [](Scene &s) { s.input(elf({.machine = EM_RISCV})), s.noQemu(); }},
       {"the engine of a trace", "trace-option",
        [](Scene &s) { s.input(trace(), "t.ptrace"), s.options.engine = "qemu"; }, "--engine"},
+      {"the reshaped program of a trace", "check-reshaped-engine",
+       [](Scene &s) { s.input(trace(), "t.ptrace"), s.options.checksReshaped = true; }, "--engine interpreter"},
+      {"the reshaped program of QEMU's guest", "check-reshaped-engine",
+       [](Scene &s) { s.input(elf({})), s.options.checksReshaped = true; }, "RISC-V 64"},
+      {"the reshaped program of a part", "check-reshaped-part",
+       [](Scene &s) {
+         s.input(test::rv64::elfOf(test::rv64::Assembler().exit(0).code()));
+         s.options.engine = "interpreter";
+         s.options.checksReshaped = true;
+         s.options.skip = 1;
+       },
+       "omit --skip"},
       {"a machine without a core", "unsupported-target",
        [](Scene &s) { s.input(elf({})), s.options.target = "hbm-pim"; }, "cim-a9"},
       {"an empty trace", "trace-magic", [](Scene &s) { s.input("", "t.ptrace"); }, "--save"},

@@ -158,7 +158,7 @@ const std::vector<Row> kSequences[] = {
     // System calls and hints.
     {
         {Isa::kT32, "64bf", "itt vs", "", "", ""},
-        {Isa::kT32, "00df", "svcvs #0", "flags", "", "c"},
+        {Isa::kT32, "00df", "svcvs #0", "flags r0 r1 r2 r3 r4 r5 r6 r7", "r0", "c"},
         {Isa::kT32, "00bf", "nopvs", "flags", "", "c"},
         {Isa::kT32, "00bf", "nop", "", "", ""},
     },

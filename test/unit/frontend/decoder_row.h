@@ -3,6 +3,7 @@
 // Left out: rounding modes and exception flags of floating-point arithmetic, the flag of vectors that saturate (QC).
 // What keeps a part of its destination reads it, too: movk, lane loads, what is predicated, Q and GE of the flags. A
 // single-precision register of A32 is half a d register and counts as all of it; N and Z are set for all of NZCV.
+// Calls of the system read and write what Linux's do.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -238,8 +238,8 @@ inline constexpr Row kA32Rows[] = {
     {Isa::kA32, "1080bd18", "popne {r4, pc}", "r4 r13 flags", "r4 r13", "cbl"},
     {Isa::kA32, "10a89be8", "ldm r11, {r4, r11, sp, pc}", "r11", "r4 r11 r13", "l"},
     // System.
-    {Isa::kA32, "000000ef", "svc #0", "", "", ""},
-    {Isa::kA32, "0000001f", "svcne #0", "flags", "", "c"},
+    {Isa::kA32, "000000ef", "svc #0", "r0 r1 r2 r3 r4 r5 r6 r7", "r0", ""},
+    {Isa::kA32, "0000001f", "svcne #0", "flags r0 r1 r2 r3 r4 r5 r6 r7", "r0", "c"},
     {Isa::kA32, "710020e1", "bkpt #1", "", "", ""},
     {Isa::kA32, "f000f0e7", "udf #0", "", "", ""},
     {Isa::kA32, "00f020e3", "nop", "", "", ""},

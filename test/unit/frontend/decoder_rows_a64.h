@@ -210,7 +210,7 @@ inline constexpr Row kA64Rows[] = {
     {Isa::kA64, "827c2048", "casp x0, x1, x2, x3, [x4]", "x0 x1 x2 x3 x4", "x0 x1", "ls"},
     {Isa::kA64, "5f3f03d5", "clrex", "", "", ""},
     // System.
-    {Isa::kA64, "010000d4", "svc #0", "", "", ""},
+    {Isa::kA64, "010000d4", "svc #0", "x0 x1 x2 x3 x4 x5 x8", "x0", ""},
     {Isa::kA64, "200020d4", "brk #1", "", "", ""},
     {Isa::kA64, "1f2003d5", "nop", "", "", ""},
     {Isa::kA64, "3f2003d5", "yield", "", "", ""},

@@ -122,7 +122,7 @@ inline constexpr Row kRv64Rows[] = {
     {Isa::kRv64, "2f25b6c0", "amominu.w a0, a1, (a2)", "x11 x12", "x10", "ls"},
     {Isa::kRv64, "2f35b6e0", "amomaxu.d a0, a1, (a2)", "x11 x12", "x10", "ls"},
     // System, Zicsr, Zifencei.
-    {Isa::kRv64, "73000000", "ecall", "", "", ""},
+    {Isa::kRv64, "73000000", "ecall", "x10 x11 x12 x13 x14 x15 x16 x17", "x10", ""},
     {Isa::kRv64, "0290", "c.ebreak", "", "", ""},
     {Isa::kRv64, "0100", "c.nop", "", "", ""},
     {Isa::kRv64, "0f00f00f", "fence", "", "", ""},

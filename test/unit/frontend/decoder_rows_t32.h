@@ -214,7 +214,7 @@ inline constexpr Row kT32Rows[] = {
     {Isa::kT32, "dfe800f0", "tbb [pc, r0]", "r0", "", "l"},
     {Isa::kT32, "d1e810f0", "tbh [r1, r0, lsl #1]", "r0 r1", "", "l"},
     // System.
-    {Isa::kT32, "00df", "svc #0", "", "", ""},
+    {Isa::kT32, "00df", "svc #0", "r0 r1 r2 r3 r4 r5 r6 r7", "r0", ""},
     {Isa::kT32, "01be", "bkpt #1", "", "", ""},
     {Isa::kT32, "00de", "udf #0", "", "", ""},
     {Isa::kT32, "00bf", "nop", "", "", ""},

@@ -2,13 +2,18 @@
 // cross compiler.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <sstream>
 
 #include "pimento/guest/rv64/interpreter.h"
+#include "pimento/guest/rv64/machine.h"
 #include "test/support/cases.h"
 #include "test/support/folder.h"
 
@@ -215,6 +220,113 @@ TEST(Rv64Stream, FunctionsOfMathematicsAndAtomics) {
       return shared & 15;
     })",
           "-O2");
+}
+
+/// What runs from main to exit, in digests of so many instructions each: streams of any length can be compared.
+class Digests final : public trace::Consumer {
+ public:
+  static constexpr std::int64_t kPart = 1 << 16;
+
+  void onStart(const trace::Program &program, bool /*hasValues*/) override {
+    for (const trace::Function &f : program.functions) {
+      if (f.name == "main") main_ = f.address;
+      if (f.name == "exit") exit_ = f.address;
+    }
+    pointers_ = (static_cast<std::uint64_t>(program.arguments) + 3) * 8;
+  }
+  void onBlock(const trace::Block &block, int count, std::span<const trace::Access> accesses) override {
+    const std::uint64_t first = block.instructions.front().address;
+    if (begins_.empty() && !accesses.empty() && accesses.front().address >= kHigh)
+      begins_.push_back(accesses.front().address);
+    isIn_ = (isIn_ || first == main_) && first != exit_;
+    if (!isIn_) return;
+    auto a = accesses.begin();
+    for (int i = 0; i < count; ++i) {
+      if (instructions++ % kPart == 0) parts.push_back(kSeed);
+      add(block.instructions[static_cast<std::size_t>(i)].address);
+      for (; a != accesses.end() && a->instruction == i; ++a, ++this->accesses) {
+        add(relative(a->address));
+        add(static_cast<std::uint64_t>(a->bytes) * 2 + (a->isStore ? 1 : 0));
+      }
+    }
+  }
+
+  std::int64_t instructions = 0, accesses = 0;
+  std::vector<std::uint64_t> parts;
+
+ private:
+  static constexpr std::uint64_t kSeed = 0xcbf29ce484222325, kPrime = 0x100000001b3;
+  static constexpr std::uint64_t kHigh = std::uint64_t{1} << 32;
+
+  void add(std::uint64_t x) { parts.back() = (parts.back() ^ x) * kPrime; }
+  /// Stack, arguments and mappings lie elsewhere: addresses count from the stack pointer at the start, which the first
+  /// access of all has, and else from the first access to each.
+  std::uint64_t relative(std::uint64_t address) {
+    constexpr std::uint64_t kNear = std::uint64_t{1} << 26;
+    if (address < kHigh) return address;
+    const auto isNear = [&](std::uint64_t begin) { return address + kNear > begin && address < begin + kNear; };
+    // Above the pointers to arguments lies what the system has put there.
+    const bool isText = address >= begins_[0] + pointers_ && isNear(begins_[0]);
+    if (isText && texts_ == 0) texts_ = address;
+    if (isText) return kHigh / 2 + (address - texts_);
+    for (std::size_t i = 0; i < begins_.size(); ++i)
+      if (isNear(begins_[i])) return (i + 1) * kHigh + (address - begins_[i]);
+    begins_.push_back(address);
+    return begins_.size() * kHigh;
+  }
+
+  std::uint64_t main_ = 0, exit_ = 0;
+  bool isIn_ = false;
+  std::uint64_t pointers_ = 0;         ///< bytes of argc and argv
+  std::uint64_t texts_ = 0;            ///< of arguments: the first access
+  std::vector<std::uint64_t> begins_;  ///< of the stack and of mappings
+};
+
+/// Programs that someone else has made (test/unit/driver/executed_benchmarks.py).
+TEST(Rv64Benchmarks, HaveTheInstructionsAndAccessesThatQemuSees) {
+  const char *list = std::getenv("PIMENTO_PROGRAMS");
+  if (list == nullptr) GTEST_SKIP() << "run by executed_benchmarks.py";
+  if (!runsHere("qemu-riscv64 --version")) GTEST_SKIP() << "not run here: no qemu-riscv64";
+  const test::Folder folder;
+  std::ifstream in(list);
+  int programs = 0;
+  double seconds = 0, millions = 0;
+  for (std::string line; std::getline(in, line); ++programs) {
+    std::istringstream words(line);
+    std::string name;
+    GuestOptions o;
+    words >> name >> o.program;
+    o.arguments.assign(std::istream_iterator<std::string>(words), {});
+    const Result<ElfImage> image = readElfImage(o.program);
+    ASSERT_TRUE(image.ok());
+    Digests own, qemus;
+    o.stdoutFile = folder / "own";
+    const Result<GuestEnd> end = run(*image, o, own);
+    ASSERT_TRUE(end.ok()) << end.diagnostics()[0].str();
+    o.stdoutFile = folder / "qemus";
+    const Result<GuestEnd> other = runGuest(*image, o, qemus);
+    ASSERT_TRUE(other.ok()) << other.diagnostics()[0].str();
+    EXPECT_EQ(end->exitStatus, other->exitStatus) << name;
+    EXPECT_EQ(contents(folder / "own"), contents(folder / "qemus")) << name;
+    EXPECT_EQ(own.instructions, qemus.instructions) << name;
+    EXPECT_EQ(own.accesses, qemus.accesses) << name;
+    EXPECT_EQ(own.parts == qemus.parts, true)
+        << name << ": other from instruction "
+        << Digests::kPart * (std::ranges::mismatch(own.parts, qemus.parts).in1 - own.parts.begin()) << " on";
+    // The interpreter alone, without accesses.
+    const auto machine = Machine::make(*image, contents(o.program), {o.arguments, 2, false, false});
+    ASSERT_TRUE(machine.ok());
+    const std::clock_t began = std::clock();
+    while (!(*machine)->hasEnded()) ASSERT_TRUE((*machine)->run(1 << 20).ok());
+    seconds += static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
+    millions += static_cast<double>((*machine)->hart().instructions()) / 1e6;
+    std::printf("%-8s %9lld instructions and %9lld accesses from main to exit\n", name.c_str(),
+                static_cast<long long>(own.instructions), static_cast<long long>(own.accesses));
+    std::fflush(stdout);
+  }
+  EXPECT_GT(programs, 0);
+  std::printf("%d programs; the interpreter runs %.1f million instructions a second of CPU time\n", programs,
+              millions / seconds);
 }
 
 }  // namespace

@@ -51,6 +51,19 @@ class Stream {
     steps_.push_back({&in, {}, -1});
     return *this;
   }
+  /// Of the system, with arguments in x0 and x1.
+  Stream &call() {
+    Instruction &in = add(Operation::kSystem);
+    for (const Register r : {Register{0}, Register{1}}) in.reads.add(r);
+    in.writes.add(Register{0});
+    steps_.push_back({&in, {}, -1});
+    return *this;
+  }
+  /// The access of the last instruction has so many bytes.
+  Stream &of(std::uint8_t bytes) {
+    steps_.back().accesses.front().bytes = bytes;
+    return *this;
+  }
   /// Overwrites registers.
   Stream &clear(std::initializer_list<Register> registers) {
     for (const Register r : registers) {
@@ -351,6 +364,56 @@ TEST(Candidates, OfAnyStreamHaveOneFateEach) {
   }
   const CandidateCounts c = s.run();  // which counts fates
   EXPECT_EQ(std::accumulate(c.operations.begin(), c.operations.end(), std::int64_t{0}), 4000);
+}
+
+TEST(Candidates, WaitForNoCallOfTheSystem) {
+  // It may write what was loaded, and no stream says so.
+  const auto run = [](bool isBefore) {
+    Stream s;
+    s.load(2, 0x100);
+    if (!isBefore) s.call();
+    s.compute(Operation::kAdd, 3, r(2), imm(1)).store(3, 0x108);
+    if (isBefore) s.call();
+    return s.clear({0, 2, 3}).run();
+  };
+  EXPECT_EQ(of(run(false), Fate::kStoreBetween), 1);
+  EXPECT_EQ(run(true).trees, 1);
+}
+
+TEST(Candidates, LeaveLoadsThatTheSystemGets) {
+  const CandidateCounts c =
+      Stream().load(1, 0x100).compute(Operation::kAdd, 3, r(1), imm(1)).store(3, 0x108).call().clear({1, 3}).run();
+  EXPECT_EQ(c.trees, 1);
+  EXPECT_EQ(of(c, LoadFate::kKept), 1);
+}
+
+TEST(Candidates, TakeNoResultOfTheSystemForALoad) {
+  const CandidateCounts c =
+      Stream().load(0, 0x100).call().compute(Operation::kAdd, 3, r(0), imm(1)).store(3, 0x108).clear({0, 3}).run();
+  EXPECT_EQ(of(c, Fate::kRegister), 1);
+}
+
+TEST(Candidates, StoreNoMoreThanTheyCompute) {
+  const auto run = [](std::uint8_t bytes, std::uint64_t address) {
+    return Stream()
+        .load(1, 0x100)
+        .compute(Operation::kAdd, 3, r(1), imm(1))
+        .store(3, address)
+        .of(bytes)
+        .clear({1, 3})
+        .run();
+  };
+  EXPECT_EQ(run(4, 0x108).stored, 1);
+  EXPECT_EQ(run(2, 0x108).stored, 1);
+  EXPECT_EQ(run(8, 0x108).stored, 0) << "the upper half is the core's to extend";
+  EXPECT_EQ(run(8, 0x108).trees, 1) << "it goes back to its register";
+  EXPECT_EQ(run(4, 0x13e).stored, 0) << "over two lines";
+}
+
+TEST(Candidates, HaveNoLeafInTwoLines) {
+  const CandidateCounts c =
+      Stream().load(1, 0x13e).compute(Operation::kAdd, 3, r(1), imm(1)).store(3, 0x108).clear({1, 3}).run();
+  EXPECT_EQ(of(c, Fate::kBitline), 1);
 }
 
 }  // namespace
