@@ -1,10 +1,12 @@
 // `profile PROG -- ARGS`: a program of a host, what it takes, and what of it caches could compute (Eva-CiM).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "pimento/driver/options.h"
+#include "pimento/driver/profile_lines.h"
 #include "pimento/evaluate/profile.h"
 #include "pimento/trace/program.h"
 
@@ -30,13 +32,15 @@ struct ProfileAnswer {
   std::string engine;  ///< that ran it (ProgramRun)
   bool isSampled = false;
   std::vector<FunctionCycles> functions;  ///< the slowest first
+  std::optional<ProfileLines> lines;      ///< with --lines
   std::vector<std::string> warnings;
 
   const machine::Machine &machine() const { return choices.front().machine; }
   const evaluate::Profile &profile() const { return choices.front().profile; }
 };
 
-/// `options.input` is the program, or a saved trace. Diagnostics: those of runProgram() and machines; Target::profiler.
+/// `options.input` is the program, or a saved trace. Diagnostics: those of runProgram(), profileLines()
+/// and machines; Target::profiler; "lines-of-sample".
 Result<ProfileAnswer> profile(const Options &options);
 /// 0 of nothing.
 double ratio(std::int64_t a, std::int64_t b);
