@@ -69,9 +69,10 @@ class MapBuilder {
 };
 
 /// The checksums of files that line tables have (DWARF 5).
-void addChecksums(llvm::DWARFContext &context, const std::set<llvm::DWARFUnit *> &units, trace::SourceMap &map) {
+void addChecksums(llvm::DWARFContext &context, const std::map<std::uint64_t, llvm::DWARFUnit *> &units,
+                  trace::SourceMap &map) {
   std::map<std::string, std::string> known;
-  for (llvm::DWARFUnit *unit : units) {
+  for (const auto &[offset, unit] : units) {
     const llvm::DWARFDebugLine::LineTable *table = context.getLineTableForUnit(unit);
     if (table == nullptr || !table->Prologue.ContentTypes.HasMD5) continue;
     const char *folder = unit->getCompilationDir();
@@ -122,12 +123,12 @@ Result<Symbols> readSymbols(std::string_view program, const std::string &file,
       **object, llvm::DWARFContext::ProcessDebugRelocations::Ignore, nullptr, "", warn, warn);
   if (context->getNumCompileUnits() == 0) return out;
   MapBuilder builder(out.map);
-  std::set<llvm::DWARFUnit *> units;
+  std::map<std::uint64_t, llvm::DWARFUnit *> units;  // by their place
   const llvm::DILineInfoSpecifier specifier(Kind::AbsoluteFilePath, llvm::DINameKind::ShortName);
   for (const std::uint64_t address : addresses) {
     const llvm::object::SectionedAddress at{address, llvm::object::SectionedAddress::UndefSection};
     builder.add(address, context->getInliningInfoForAddress(at, specifier));
-    if (llvm::DWARFCompileUnit *unit = context->getCompileUnitForCodeAddress(address)) units.insert(unit);
+    if (llvm::DWARFCompileUnit *unit = context->getCompileUnitForCodeAddress(address)) units[unit->getOffset()] = unit;
   }
   addChecksums(*context, units, out.map);
   if (out.map.frames.empty()) out.map = {};
