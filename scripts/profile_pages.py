@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from cim import mpeg2, toolchain
-from cim.benchmarks import BENCHMARKS
+from cim.benchmarks import BENCHMARKS, SEED
 
 ROOT = toolchain.ROOT
 PACKAGES = ["gzip", "bzip2", "sqlite3", "lua5.4", "mpeg2dec"]
@@ -55,7 +55,7 @@ def commands(names, folder):
                 print(f"bfs: not run here: there is no {missing}")
                 continue
             program = toolchain.build(benchmark, "aarch64", folder / "programs", more=["-g"])
-            yield name, program, [], benchmark.arguments()
+            yield name, program, [], [SEED, *benchmark.usual]
         elif name in ("gzip", "bzip2"):
             yield name, root / "bin" / name, ["--sysroot", root], ["-c", "-6", text_file(folder)]
         elif name == "sqlite3":
