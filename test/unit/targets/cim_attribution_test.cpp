@@ -182,14 +182,15 @@ TEST(CimAttribution, AnInstructionHasItsOwnLoadsAndTime) {
   profiler.attribute();
   constexpr int kTimes = 500;
   for (std::uint64_t t = 0; t < kTimes; ++t)
-    profiler.onBlock(block, 3,
-                     std::vector<trace::Access>{{0x100000 + 4096 * t, 0, 4, false, 0}, {0x8000, 1, 4, false, 0}});
+    profiler.onBlock(
+        block, 3,
+        std::vector<trace::Access>{{0x100000 + 4096 * (t * 7919 % 8191), 0, 4, false, 0}, {0x8000, 1, 4, false, 0}});
   profiler.onEnd();
   const evaluate::Profile p = profiler.profile();
   ASSERT_EQ(p.at.size(), 3u);
   const evaluate::Attributed &misses = p.at.at(0x1000), &hits = p.at.at(0x1004), &operation = p.at.at(0x1008);
   EXPECT_EQ(misses.executions, kTimes);
-  EXPECT_EQ(misses.served.back(), kTimes) << "from memory";
+  EXPECT_GE(misses.served.back(), kTimes - 5) << "from memory";
   EXPECT_GE(hits.served[static_cast<std::size_t>(dataWay(m).front())], kTimes - 1);
   EXPECT_GT(misses.cycles, 10 * hits.cycles);
   EXPECT_GT(misses.energy, hits.energy);
