@@ -6,6 +6,7 @@
 #include <llvm/DebugInfo/DWARF/DWARFCompileUnit.h>
 #include <llvm/DebugInfo/DWARF/DWARFContext.h>
 #include <llvm/DebugInfo/DWARF/DWARFDebugLine.h>
+#include <llvm/Object/Decompressor.h>
 #include <llvm/Object/ObjectFile.h>
 #include <llvm/Support/Error.h>
 #include <llvm/Support/MemoryBufferRef.h>
@@ -87,6 +88,25 @@ void addChecksums(llvm::DWARFContext &context, const std::map<std::uint64_t, llv
     if (const auto found = known.find(f.name); found != known.end()) f.md5 = found->second;
 }
 
+/// Whether a compressed section says that it is larger than its bytes can make it: LLVM would ask for the memory.
+bool hasBadCompression(const llvm::object::ObjectFile &object) {
+  constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30, kMostGrowth = 2000;
+  for (const llvm::object::SectionRef &section : object.sections()) {
+    if (!section.isCompressed()) continue;
+    llvm::Expected<llvm::StringRef> bytes = section.getContents();
+    llvm::Expected<llvm::object::Decompressor> made =
+        bytes ? llvm::object::Decompressor::create("", *bytes, object.isLittleEndian(), object.getBytesInAddress() == 8)
+              : bytes.takeError();
+    if (!made) {
+      llvm::consumeError(made.takeError());
+      return true;
+    }
+    const std::uint64_t size = made->getDecompressedSize();
+    if (size > kMostBytes || size / kMostGrowth > bytes->size()) return true;
+  }
+  return false;
+}
+
 /// Messages of LLVM, each once.
 class Warnings {
  public:
@@ -117,6 +137,10 @@ Result<Symbols> readSymbols(std::string_view program, const std::string &file,
     llvm::consumeError(object.takeError());
     return error("bad-elf", {file}, fmt::format("'{}' is no ELF file that can be read", file),
                  "copy or build it again");
+  }
+  if (hasBadCompression(**object)) {
+    out.warnings.emplace_back("the debug information cannot be read: a compressed section of it is broken");
+    return out;
   }
   Warnings warnings(out.warnings);
   const auto warn = [&](llvm::Error e) { warnings.add(std::move(e)); };

@@ -191,7 +191,7 @@ TEST(CimAttribution, AnInstructionHasItsOwnLoadsAndTime) {
   const evaluate::Attributed &misses = p.at.at(0x1000), &hits = p.at.at(0x1004), &operation = p.at.at(0x1008);
   EXPECT_EQ(misses.executions, kTimes);
   EXPECT_GE(misses.served.back(), kTimes - 5) << "from memory";
-  EXPECT_GE(hits.served[static_cast<std::size_t>(dataWay(m).front())], kTimes - 1);
+  EXPECT_GE(hits.served[static_cast<std::size_t>(dataWay(m).front())], kTimes * 9 / 10);
   EXPECT_GT(misses.cycles, 10 * hits.cycles);
   EXPECT_GT(misses.energy, hits.energy);
   EXPECT_EQ(operation.served.back(), 0);
