@@ -28,7 +28,7 @@ std::string signedShare(const std::optional<double> &part, double whole) {
   if (!part || !(whole > 0)) return "–";
   const double percent = 100 * *part / whole;
   constexpr double kLeast = 0.005;
-  if (std::abs(percent) < kLeast) return *part == 0 ? "" : "0.00 %";
+  if (std::abs(percent) < kLeast) return "";
   return fmt::format("{}{:.2f} %", percent < 0 ? "−" : "", std::abs(percent));
 }
 
@@ -139,7 +139,6 @@ std::string whyNotHtml(const HostProfileResult &r) {
 
 Grid takenGrid(std::string_view caption, std::vector<GridColumn> names) {
   names.insert(names.end(), {{"time", true, ""},
-                             {"", false, "bar"},
                              {"energy", true, ""},
                              {"operations", true, ""},
                              {"moved", true, ""},
@@ -156,7 +155,6 @@ void addTaken(Grid &g, const HostProfileResult &r, const TakenResult &t, std::ve
     return c;
   };
   cells.push_back(keyed(shareText(t.cycles, r.cycles), t.cycles));
-  cells.push_back(keyed(shareBar(t.cycles, r.cycles, "c0"), t.cycles));
   cells.push_back(keyed(shareText(t.energyPj, r.energyPj), t.energyPj));
   cells.emplace_back(Quantity::kCount, t.operations);
   cells.emplace_back(Quantity::kCount, t.offloaded);
@@ -330,7 +328,8 @@ std::string sourcesHtml(const HostProfileResult &r) {
   return "<p>Lines with what they took of the program's time and energy, and what of its time is saved where caches "
          "compute (" +
          escape(r.account) +
-         "; less than nothing: it takes more). Darker lines took more time. Inlined functions have their own "
+         "; less than nothing: it takes more). The more a line is shaded, the more time it took. Inlined functions "
+         "have their own "
          "text.</p>\n" +
          out;
 }
@@ -342,7 +341,7 @@ Section sectionOf(const HostProfileResult &r) {
   s.kind = r.exact == "sampled" ? "profile of a program (sampled)" : "profile of a program";
   s.title = r.program + " on " + r.target;
   Tiles t;
-  t.add("Time", number(Quantity::kTime, r.timeNs), number(Quantity::kCycles, r.cycles));
+  t.add("Time", number(Quantity::kTime, r.timeNs), number(Quantity::kCycles, r.cycles) + " cycles");
   t.add("Instructions", number(Quantity::kCount, r.instructions),
         r.instructions > 0 ? fmt::format("{:.3f} cycles each", r.cycles / r.instructions) : "");
   t.add("Energy", number(Quantity::kEnergy, r.energyPj), "modelled, not validated");
