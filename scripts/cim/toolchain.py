@@ -36,11 +36,11 @@ def program_path(folder, isa, is_vectorized, name):
     return Path(folder) / (isa + ("-vectorized" if is_vectorized else "")) / name
 
 
-def build(benchmark, isa, folder, is_vectorized=False, compiler=None):
+def build(benchmark, isa, folder, is_vectorized=False, compiler=None, more=()):
     """Compiles one program, and returns its path. Raises CalledProcessError with the compiler's words."""
     program = program_path(folder, isa, is_vectorized, benchmark.name)
     program.parent.mkdir(parents=True, exist_ok=True)
-    flags = [*FLAGS, *ISAS[isa].flags, *([] if is_vectorized else SCALAR)]
+    flags = [*FLAGS, *ISAS[isa].flags, *([] if is_vectorized else SCALAR), *more]
     subprocess.run([compiler or ISAS[isa].compiler, *flags, benchmark.source, "-o", program], check=True,
                    capture_output=True, text=True)
     return program

@@ -246,6 +246,18 @@ constexpr auto kRows = std::to_array<OptionRow>({
    .help = "simulate one effect of computing in caches after the other: what lies between the paper's account and the "
            "simulated one",
    .page = "how-to/profile.md#the-reshaped-program"},
+  {.name = "lines", .field = &Options::isLined, .verbs = {V::kProfile},
+   .help = "show what functions, inlined calls and source lines take, what caches save there, and what keeps the rest on "
+           "the core",
+   .page = "how-to/profile.md#functions-and-lines"},
+  {.name = "top", .field = &Options::top, .value = "N", .verbs = {V::kProfile},
+   .help = "rows of the tables of functions and lines", .page = "how-to/profile.md#functions-and-lines", .low = 1,
+   .high = 1e6},
+  {.name = "sources", .field = &Options::sourceFolders, .value = "FOLDER", .verbs = {V::kProfile},
+   .help = "look for source files here, too; repeatable", .page = "how-to/profile.md#functions-and-lines"},
+  {.name = "source-map", .field = &Options::sourceMaps, .value = "OLD=NEW", .verbs = {V::kProfile},
+   .help = "sources whose folder was OLD when the program was built are now below NEW; repeatable",
+   .page = "how-to/profile.md#functions-and-lines"},
   {.name = "check", .field = &Options::check, .value = "HOW", .verbs = {V::kSimulate},
    .help = "reference for the results of a C or MLIR file: text (the source, compiled for this computer), "
            "or interpreter (the imported kernel only)",

@@ -66,12 +66,15 @@ struct Options {
   std::string save;          ///< profile: file for a trace
   bool savesValues = false;  ///< profile: with the value of each access
   std::string saveReshaped;  ///< profile: file for a trace of the program whose candidates caches compute
-  bool checksReshaped = false;       ///< profile: executes the program whose candidates caches compute
-  bool isBridged = false;            ///< profile: effects of computing in caches, one after the other
-  std::string points;                ///< validate: file or folder
-  bool sharesRows = false;           ///< profile, explore of traces: operations on neighbouring words are one
-  std::vector<std::string> sweeps;   ///< explore: "timing.tRP=10..20"
-  std::string store;                 ///< explore: file that keeps results
+  bool checksReshaped = false;  ///< profile: executes the program whose candidates caches compute
+  bool isBridged = false;       ///< profile: effects of computing in caches, one after the other
+  bool sharesRows = false;      ///< profile, explore of traces: operations on neighbouring words are one
+  bool isLined = false;         ///< profile: functions, inlined calls and source lines
+  std::int64_t top = 10;        ///< profile: rows of tables of functions and lines
+  std::vector<std::string> sourceFolders, sourceMaps;  ///< profile: where sources are; "OLD=NEW", folders
+  std::string points;                                  ///< validate: file or folder
+  std::vector<std::string> sweeps;                     ///< explore: "timing.tRP=10..20"
+  std::string store;                                   ///< explore: file that keeps results
   std::string chunks, orders;        ///< explore: choices besides the factors; empty: those that matter
   std::vector<std::string> kernels;  ///< explore: which of a graph; validate mappings; empty: all
   std::int64_t limit = 250'000;      ///< explore: most mappings per kernel

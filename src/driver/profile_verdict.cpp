@@ -102,16 +102,6 @@ std::string nameOf(const ProfileChoice &choice) {
   return of.empty() ? levels : fmt::format("{} of {}", levels, of);
 }
 
-std::vector<std::pair<std::string, std::int64_t>> lost(const trace::CandidateCounts &c) {
-  std::vector<std::pair<std::string, std::int64_t>> out;
-  for (int f = 1; f < trace::kFates; ++f)
-    out.emplace_back(std::string(name(static_cast<trace::Fate>(f))), c.operations[static_cast<std::size_t>(f)]);
-  for (int f = 1; f < trace::kLoadFates; ++f)
-    out.emplace_back("load_" + std::string(name(static_cast<trace::LoadFate>(f))),
-                     c.loads[static_cast<std::size_t>(f)]);
-  return out;
-}
-
 std::string_view reasonInWords(std::string_view reason) {
   constexpr std::pair<std::string_view, std::string_view> kWords[] = {
       {"width", "they are of another width"},

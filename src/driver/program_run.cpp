@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
+#include <unordered_set>
 
+#include "pimento/base/file.h"
 #include "pimento/base/suggest.h"
+#include "pimento/frontend/symbols/symbols.h"
 #include "pimento/guest/guest.h"
 #include "pimento/guest/rv64/interpreter.h"
 #include "pimento/trace/file/reader.h"
@@ -28,15 +33,25 @@ class Saver final : public trace::Consumer {
     to_.onStart(program, hasValues);
   }
   void onBlock(const trace::Block &block, int count, std::span<const trace::Access> accesses) override {
+    blocks_.insert(&block);
     file_.onBlock(block, count, accesses);
     to_.onBlock(block, count, accesses);
   }
   void onEnd() override { to_.onEnd(); }
   bool wantsMore() const override { return to_.wantsMore(); }
 
+  /// Of all that ran, as the program's file has them; while the producer is there.
+  std::vector<std::uint64_t> addresses(std::uint64_t loadedAt) const {
+    std::set<std::uint64_t> out;
+    for (const trace::Block *b : blocks_)
+      for (const trace::Instruction &in : b->instructions) out.insert(in.address - loadedAt);
+    return {out.begin(), out.end()};
+  }
+
  private:
   trace::Consumer &to_;
   trace::file::Writer &file_;
+  std::unordered_set<const trace::Block *> blocks_;
 };
 
 /// FUNCTION or ADDRESS, with :N or without.
@@ -131,8 +146,13 @@ class Source {
       const Result<bool> interpreted = isInterpreted(options, *image);
       if (!interpreted) return interpreted.diagnostics();
       out.engine_ = *interpreted ? "interpreter" : "qemu";
-      out.program_ = {std::filesystem::path(options.input).filename().string(), image->isa,
-                      static_cast<std::int64_t>(options.arguments.size()), image->functions, 0};
+      out.program_ = {std::filesystem::path(options.input).filename().string(),
+                      image->isa,
+                      static_cast<std::int64_t>(options.arguments.size()),
+                      image->functions,
+                      0,
+                      image->codeEnd,
+                      {}};
       out.image_ = std::move(*image);
       return out;
     }
@@ -207,6 +227,23 @@ Result<std::string> engineOfProgram(const Options &options) {
   return std::string(*interpreted ? "interpreter" : "qemu");
 }
 
+trace::SourceMap sourcesOf(const Options &options, const trace::Program &program,
+                           std::span<const std::uint64_t> addresses, std::vector<std::string> &warnings) {
+  if (isSavedTrace(options.input)) return program.sources;
+  const Result<std::string> bytes = readFile(options.input);
+  const std::span inFile = addresses.first(
+      static_cast<std::size_t>(std::ranges::lower_bound(addresses, program.codeEnd) - addresses.begin()));
+  Result<frontend::Symbols> symbols =
+      bytes ? frontend::readSymbols(*bytes, options.input, inFile) : Result<frontend::Symbols>(bytes.diagnostics());
+  if (!symbols) {
+    for (const Diagnostic &d : symbols.diagnostics())
+      warnings.push_back(fmt::format("the lines of the program are not known: {}", d.message));
+    return {};
+  }
+  for (std::string &w : symbols->warnings) warnings.push_back(std::move(w));
+  return std::move(symbols->map);
+}
+
 Result<ProgramRun> runProgram(const Options &options, trace::Consumer &consumer, guest::rv64::Witness *witness) {
   Result<Source> source = Source::open(options);
   if (!source) return source.diagnostics();
@@ -226,7 +263,12 @@ Result<ProgramRun> runProgram(const Options &options, trace::Consumer &consumer,
   if (Status s = checkReached(options, selection); !s) return s.diagnostics();
   end->leftOut += end->instructions - selection.passed();
   end->instructions = selection.passed();
-  if (save.writer && !save.writer->finish(*end)) return unwritable(options.save);
+  if (save.writer) {
+    // Why there are no lines is said where lines are asked for.
+    std::vector<std::string> ignored;
+    save.writer->setSources(sourcesOf(options, source->program(), both->addresses(selection.loadedAt()), ignored));
+    if (!save.writer->finish(*end)) return unwritable(options.save);
+  }
   ProgramRun run{source->program(), *end, source->engine()};
   run.program.loadedAt = selection.loadedAt();
   return run;

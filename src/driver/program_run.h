@@ -2,6 +2,10 @@
 // asked for; and saving it.
 #pragma once
 
+#include <span>
+#include <string>
+#include <vector>
+
 #include "pimento/driver/options.h"
 #include "pimento/trace/program.h"
 #include "pimento/trace/stream.h"
@@ -28,6 +32,11 @@ Result<ProgramRun> runProgram(const Options &options, trace::Consumer &consumer,
 /// Who gives the instructions of `options.input`, as ProgramRun has it. Diagnostics: those of guest::readElfImage,
 /// "unknown-engine", "interpreter-program".
 Result<std::string> engineOfProgram(const Options &options);
+
+/// Where instructions at addresses of the file come from: of a saved trace what it keeps, of a program what its debug
+/// information says. `addresses`: ascending. Nothing where there is none; what cannot be read is said in `warnings`.
+trace::SourceMap sourcesOf(const Options &options, const trace::Program &program,
+                           std::span<const std::uint64_t> addresses, std::vector<std::string> &warnings);
 
 /// Whether the file is a saved trace, by its ending or its first bytes.
 bool isSavedTrace(const std::string &file);

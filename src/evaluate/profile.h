@@ -39,6 +39,22 @@ struct BridgeStep {
   double cycles = 0;   ///< with it and all before it
 };
 
+/// What instructions of a program took, and what could become of them; sums of all are those of the profile.
+struct Attributed {
+  std::int64_t executions = 0, cycles = 0;  ///< cycles: from the commit before it to its own
+  double energy = 0;                        ///< pJ
+  std::vector<std::int64_t> served;         ///< loads by the cache that had their data, memory last; not forwarded ones
+  std::array<std::int64_t, trace::kFates> operations{};
+  std::array<std::int64_t, trace::kLoadFates> loads{};
+  std::int64_t trees = 0, replaced = 0;  ///< candidates whose root it is; instructions that vanish
+  struct Saved {
+    double cycles = 0, energy = 0;  ///< energy in pJ
+  };
+  Saved low, high, resimulated;  ///< as the accounts of the profile have it
+
+  void add(const Attributed &other);
+};
+
 struct Profile {
   std::int64_t instructions = 0, cycles = 0;
   std::map<std::string, std::int64_t> stack;   ///< cycles by cause; they sum to `cycles`
@@ -65,6 +81,7 @@ struct Profile {
   /// Instructions that zero a line of memory, and whose stores nobody tells of (`dc zva` of A64).
   std::int64_t zeroings = 0;
   std::map<std::uint64_t, std::int64_t> cyclesAt;  ///< by the address of the first instruction of blocks
+  std::map<std::uint64_t, Attributed> at;          ///< by the address of each instruction; where attribute() was called
   /// Of sampled ones: the interval that holds the cycles with 99 % probability. Nothing: all was run.
   std::optional<std::array<double, 2>> interval;
 };
@@ -72,6 +89,8 @@ struct Profile {
 /// A consumer of one stream of instructions; once it has ended, its profile.
 class Profiler : public trace::Consumer {
  public:
+  /// Before the first block: the profile says what each instruction took.
+  virtual void attribute() {}
   /// Instead of onBlock(): the block leaves its traces in caches and predictors, and is otherwise left out.
   virtual void warm(const trace::Block &block, int count, std::span<const trace::Access> accesses) = 0;
   /// Of what onBlock() was given, as far as it has run: the last block waits for the next one.

@@ -5,6 +5,7 @@
 #include "pimento/frontend/dpu_c.h"
 #include "pimento/frontend/frontend.h"
 #include "pimento/frontend/native.h"
+#include "pimento/frontend/symbols/symbols.h"
 
 namespace pimento::frontend {
 
@@ -22,6 +23,7 @@ struct Functions {
   decltype(&frontend::runC) runC;
   decltype(&frontend::runMlir) runMlir;
   decltype(&frontend::decodeInstructions) decodeInstructions;
+  decltype(&frontend::readSymbols) readSymbols;
 };
 
 /// The module's function that gives them.

@@ -84,4 +84,9 @@ Result<std::vector<trace::Instruction>> decodeInstructions(trace::Isa isa, std::
   return ask({}, [&](const Functions &f) { return f.decodeInstructions(isa, code); });
 }
 
+Result<Symbols> readSymbols(std::string_view program, const std::string &file,
+                            std::span<const std::uint64_t> addresses) {
+  return ask(file, [&](const Functions &f) { return f.readSymbols(program, file, addresses); });
+}
+
 }  // namespace pimento::frontend

@@ -18,6 +18,7 @@ extern "C" const void *pimentoFrontend(const pimento::ModuleHost &host) {
       .runC = &runC,
       .runMlir = &runMlir,
       .decodeInstructions = &decodeInstructions,
+      .readSymbols = &readSymbols,
   };
   return pimento::joinHost(host) ? &functions : nullptr;
 }

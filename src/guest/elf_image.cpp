@@ -77,8 +77,10 @@ bool readParts(std::string_view bytes, ElfImage &out) {
     if (segment->p_type == PT_LOAD &&
         (segment->p_offset > bytes.size() || bytes.size() - segment->p_offset < segment->p_filesz))
       return false;
-    if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) != 0)
+    if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) != 0) {
       out.codeAddress = std::min<std::uint64_t>(out.codeAddress, segment->p_vaddr);
+      out.codeEnd = std::max<std::uint64_t>(out.codeEnd, segment->p_vaddr + std::uint64_t{segment->p_memsz});
+    }
     if (segment->p_type != PT_INTERP) continue;
     const auto loader = textAt(bytes, segment->p_offset);
     if (!loader) return false;

@@ -29,6 +29,7 @@ struct ElfImage {
   trace::Isa isa = trace::Isa::kA64;  ///< kA32 of all programs for 32-bit Arm
   bool isPositionIndependent = false;
   std::uint64_t codeAddress = 0;       ///< of its first instructions, in the file
+  std::uint64_t codeEnd = 0;           ///< behind its last ones
   std::string loader;                  ///< program interpreter; empty: static
   std::vector<std::string> libraries;  ///< that it needs, by name; none where it says itself where they lie
   std::vector<Function> functions;     ///< by ascending address; none in a stripped file

@@ -258,8 +258,13 @@ Result<GuestEnd> runGuest(const ElfImage &image, const GuestOptions &options, tr
   Reaper reaper(*pid);
   Recording recording((*folder)->path, *pid, image.isa);
   int status = 0;
-  trace::Program program{fs::path(options.program).filename().string(), image.isa,
-                         static_cast<std::int64_t>(options.arguments.size()), image.functions, 0};
+  trace::Program program{fs::path(options.program).filename().string(),
+                         image.isa,
+                         static_cast<std::int64_t>(options.arguments.size()),
+                         image.functions,
+                         0,
+                         image.codeEnd,
+                         {}};
   bool isKnown = false;
   const auto drain = [&]() -> Result<bool> {
     if (!isKnown && !recording.hasBegun()) return false;

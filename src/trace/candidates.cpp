@@ -82,12 +82,17 @@ struct Candidates::State {
         nodes(kWindows * w),
         spoils(kWindows * w) {
     writers.fill({});
-    counts.at.resize(rules.levels.size());
+    counts = none();
     for (const int width : rules.widths) leafSizes |= 1U << width / 8;
     for (const CimRules::Geometry &g : rules.geometry) line = std::min(line, g.line);
-    for (CandidatesAt &at : counts.at) at.operations.resize(rules.operations.size());
   }
 
+  CandidateCounts none() const {
+    CandidateCounts out;
+    out.at.resize(rules.levels.size());
+    for (CandidatesAt &at : out.at) at.operations.resize(rules.operations.size());
+    return out;
+  }
   /// Whether a load of so many bytes may be a leaf.
   bool isLeafSize(std::uint64_t bytes) const { return bytes <= Spoils::kMostBytes && (leafSizes >> bytes & 1U) != 0; }
 
@@ -136,7 +141,13 @@ struct Candidates::State {
               int level);
   void tell(const Node &root, Fate fate, std::span<const std::int64_t> operations, std::span<const std::int64_t> leaves,
             int level);
-  void remove(const Instruction &in);
+  void remove(const Node &n);
+  /// What is counted of an instruction.
+  template <typename Add>
+  void count(const Node &n, Add add) {
+    add(counts);
+    if (n.step->own != nullptr) add(*n.step->own);
+  }
   std::uint64_t compute(const Node &n);
   void prove(const Node &root);
 
@@ -358,7 +369,7 @@ bool Candidates::State::isWorthIt(const Node &root, std::span<const std::int64_t
 void Candidates::State::settle(Node &n, Fate fate) {
   PIMENTO_CHECK(!n.hasFate);
   n.hasFate = true;
-  ++counts.operations[static_cast<std::size_t>(fate)];
+  count(n, [&](CandidateCounts &c) { ++c.operations[static_cast<std::size_t>(fate)]; });
 }
 
 void Candidates::State::judge(Node &root) {
@@ -392,30 +403,42 @@ void Candidates::State::judge(Node &root) {
 
 void Candidates::State::accept(const Node &root, std::span<const std::int64_t> tree,
                                std::span<const std::int64_t> loads, int level) {
-  CandidatesAt &place = counts.at[static_cast<std::size_t>(level)];
+  const auto place = static_cast<std::size_t>(level);
+  std::int64_t writtenBack = 0;
   for (const std::int64_t l : loads) {
     ++at(l).usesInTrees;
-    place.writtenBack += at(l).level < level ? 1 : 0;
+    writtenBack += at(l).level < level ? 1 : 0;
   }
-  place.copied += copiesOf(loads, level);
+  const std::int64_t copied = copiesOf(loads, level);
   for (const std::int64_t o : tree) {
-    ++place.operations[at(o).step->kind];
-    ++counts.removed.operations;
-    remove(*at(o).step->in);
+    const Node &n = at(o);
+    count(n, [&](CandidateCounts &c) {
+      ++c.at[place].operations[n.step->kind];
+      ++c.removed.operations;
+    });
+    remove(n);
   }
-  ++counts.trees;
-  ++place.trees;
-  if (!isStoredAlone(root)) return;
-  ++counts.stored;
-  ++place.stored;
-  ++counts.removed.stores;
-  remove(*userOf(root)->step->in);
+  const bool isStored = isStoredAlone(root);
+  count(root, [&](CandidateCounts &c) {
+    c.at[place].writtenBack += writtenBack;
+    c.at[place].copied += copied;
+    ++c.trees;
+    ++c.at[place].trees;
+    c.stored += isStored ? 1 : 0;
+    c.at[place].stored += isStored ? 1 : 0;
+  });
+  if (!isStored) return;
+  const Node &store = *userOf(root);
+  count(store, [](CandidateCounts &c) { ++c.removed.stores; });
+  remove(store);
   prove(root);
 }
 
-void Candidates::State::remove(const Instruction &in) {
-  counts.removed.registerReads += in.reads.size();
-  counts.removed.registerWrites += in.writes.size();
+void Candidates::State::remove(const Node &n) {
+  count(n, [&](CandidateCounts &c) {
+    c.removed.registerReads += n.step->in->reads.size();
+    c.removed.registerWrites += n.step->in->writes.size();
+  });
 }
 
 void Candidates::State::tell(const Node &root, Fate fate, std::span<const std::int64_t> tree,
@@ -473,8 +496,11 @@ void Candidates::State::prove(const Node &root) {
   const Node &store = *userOf(root);
   if (store.bytes == 0 || !hasValues) return;
   const std::uint64_t mask = maskOf(std::min(store.bytes * 8, static_cast<int>(root.step->in->width)));
-  ++counts.proved;
-  if ((compute(root) & mask) != (store.value & mask)) ++counts.disproved;
+  const bool isOther = (compute(root) & mask) != (store.value & mask);
+  count(root, [&](CandidateCounts &c) {
+    ++c.proved;
+    c.disproved += isOther ? 1 : 0;
+  });
 }
 
 /// A window later everything about the node is known.
@@ -492,13 +518,14 @@ void Candidates::State::close(Node &n) {
                         : n.usesInTrees > 0 ? LoadFate::kKept
                         : n.isRejected      ? LoadFate::kRejected
                                             : LoadFate::kUnused;
-  ++counts.loads[static_cast<std::size_t>(fate)];
+  count(n, [&](CandidateCounts &c) { ++c.loads[static_cast<std::size_t>(fate)]; });
   if (loadListener) loadListener(n.index, fate);
   if (!isGone) return;
-  if (n.level >= 0 && n.level < static_cast<int>(counts.at.size()))
-    ++counts.at[static_cast<std::size_t>(n.level)].loads;
-  ++counts.removed.loads;
-  remove(*n.step->in);
+  count(n, [&](CandidateCounts &c) {
+    if (n.level >= 0 && n.level < static_cast<int>(c.at.size())) ++c.at[static_cast<std::size_t>(n.level)].loads;
+    ++c.removed.loads;
+  });
+  remove(n);
 }
 
 /// Returns the address that it loads from.
@@ -542,6 +569,10 @@ void Candidates::setHasValues(bool hasValues) {
 
 const CandidateCounts &Candidates::counts() const {
   return state_->counts;
+}
+
+CandidateCounts Candidates::none() const {
+  return state_->none();
 }
 
 void Candidates::listen(std::function<void(const JudgedTree &)> listener) {

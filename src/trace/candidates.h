@@ -137,8 +137,11 @@ class Candidates {
   struct Step {
     const Instruction *in = nullptr;
     bool isSupported = false, hasWidth = false, isPlainLoad = false, isValue = false;
-    bool isCall = false;    ///< of the system
-    bool hasNode = false;   ///< may be part of a tree, or store its root
+    bool isCall = false;   ///< of the system
+    bool hasNode = false;  ///< may be part of a tree, or store its root
+    /// Where what is counted of this instruction is added, too; sums of all are counts(). Null: nowhere. Trees, and
+    /// what is read, written back and copied for them, are their roots'.
+    CandidateCounts *own = nullptr;
     std::uint8_t kind = 0;  ///< place in CimRules::operations
     struct Read {
       Register reg = 0;
@@ -179,6 +182,8 @@ class Candidates {
   std::int64_t settled() const;
 
   const CandidateCounts &counts() const;
+  /// Nothing counted yet, by the levels and operations of the rules.
+  CandidateCounts none() const;
 
  private:
   struct State;

@@ -156,6 +156,8 @@ struct Instruction {
 /// Instructions that run one after the other unless one of them faults or leaves: what is translated at once.
 struct Block {
   std::vector<Instruction> instructions;
+  /// Of reshaped ones: the addresses of the program's instructions that they stand for. Empty: their own.
+  std::vector<std::uint64_t> origins;
 };
 
 }  // namespace pimento::trace

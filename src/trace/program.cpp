@@ -16,4 +16,9 @@ const Function *functionAt(std::span<const Function> functions, std::uint64_t ad
   return nullptr;
 }
 
+std::int32_t SourceMap::frameAt(std::uint64_t address) const {
+  const auto after = std::ranges::upper_bound(places, address, {}, &Place::address);
+  return after == places.begin() ? -1 : std::prev(after)->frame;
+}
+
 }  // namespace pimento::trace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pimento/trace/instruction.h"
+#include "pimento/trace/source_map.h"
 
 namespace pimento::trace {
 
@@ -27,6 +28,8 @@ struct Program {
   std::int64_t arguments = 0;
   std::vector<Function> functions;  ///< by ascending address, as the file has them
   std::uint64_t loadedAt = 0;       ///< what is added to the file's addresses in memory
+  std::uint64_t codeEnd = 0;        ///< behind the file's last instruction; 0: not known
+  SourceMap sources;                ///< of saved traces, where the program had debug information
 
   bool operator==(const Program &) const = default;
   /// By an address in memory.

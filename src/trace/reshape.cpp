@@ -317,6 +317,7 @@ Block Reshaper::reshape(const Run &run) const {
       for (std::size_t k = before; k < out.instructions.size(); ++k) {
         out.instructions[k].address = begin;
         out.instructions[k].bytes = 0;
+        out.origins.push_back(in.address);
       }
       out.instructions.back().bytes =
           static_cast<std::uint8_t>(std::min<std::uint64_t>(end - begin, std::numeric_limits<std::uint8_t>::max()));

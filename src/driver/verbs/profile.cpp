@@ -131,6 +131,11 @@ double ratio(std::int64_t a, std::int64_t b) {
 Result<ProfileAnswer> profile(const Options &options) {
   Result<std::vector<HostChoice>> machines = hostChoices(options);
   if (!machines) return machines.diagnostics();
+  if (options.isLined && options.isSampled)
+    return usageError("lines-of-sample", "--lines", "a sample does not run all instructions, so its lines have no sums",
+                      "omit --sample, or profile a part of the run: --start, --stop, --max-instructions");
+  // Before the program runs.
+  if (const Result<SourceFinder> finder = SourceFinder::make(options); !finder) return finder.diagnostics();
   const Result<const evaluate::Target *> runsOn = targets::targetOf(machines->front().machine);
   if (!runsOn) return runsOn.diagnostics();
   ProfileAnswer answer;
@@ -144,6 +149,8 @@ Result<ProfileAnswer> profile(const Options &options) {
   for (const ProfileChoice &c : answer.choices) {
     Result<std::unique_ptr<evaluate::Profiler>> profiler = (*runsOn)->profiler(c.machine, options.isBridged);
     if (!profiler) return profiler.diagnostics();
+    // Lines are of the first choice.
+    if (options.isLined && profilers.empty()) (*profiler)->attribute();
     profilers.push_back(std::move(*profiler));
     consumers.push_back(options.isSampled
                             ? &samplers.emplace_back(*profilers.back(), evaluate::SamplePlan{}, options.seed)
@@ -172,6 +179,12 @@ Result<ProfileAnswer> profile(const Options &options) {
     answer.choices[c].profile = options.isSampled ? samplers[c].profile() : profilers[c]->profile();
   answer.functions = functionsOf(run->program, answer.profile());
   answer.warnings = warningsOf(answer, options);
+  if (options.isLined) {
+    Result<ProfileLines> lines = profileLines(run->program, answer.profile(), options);
+    if (!lines) return lines.diagnostics();
+    answer.lines = std::move(*lines);
+    answer.warnings.insert(answer.warnings.end(), answer.lines->warnings.begin(), answer.lines->warnings.end());
+  }
   return answer;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pimento/driver/options.h"
+#include "pimento/driver/profile_lines.h"
 #include "pimento/evaluate/profile.h"
 #include "pimento/trace/program.h"
 
@@ -39,14 +40,15 @@ struct ProfileAnswer {
   std::string engine;  ///< that ran it (ProgramRun)
   bool isSampled = false;
   std::vector<FunctionCycles> functions;  ///< the slowest first
+  std::optional<ProfileLines> lines;      ///< with --lines
   std::vector<std::string> warnings;
 
   const machine::Machine &machine() const { return choices.front().machine; }
   const evaluate::Profile &profile() const { return choices.front().profile; }
 };
 
-/// `options.input` is the program, or a saved trace. Diagnostics: those of runProgram(), machines and ReshapedCheck;
-/// Target::profiler.
+/// `options.input` is the program, or a saved trace. Diagnostics: those of runProgram(), profileLines(), machines and
+/// ReshapedCheck; Target::profiler; "lines-of-sample".
 Result<ProfileAnswer> profile(const Options &options);
 /// 0 of nothing.
 double ratio(std::int64_t a, std::int64_t b);

@@ -77,15 +77,91 @@ Json choicesJson(const ProfileAnswer &a) {
   return out;
 }
 
+Json savedJson(const evaluate::Attributed::Saved &s, bool hasEnergy) {
+  return {{"cycles", s.cycles}, {"energy_pj", hasEnergy ? Json(s.energy) : Json(nullptr)}};
+}
+
+/// What instructions took; `more`: what they are.
+Json ownJson(const ProfileAnswer &a, const evaluate::Attributed &own, Json more) {
+  const Profile &p = a.profile();
+  Json served = Json::object(), lostBy = Json::object(), saved = Json::object();
+  const std::vector<machine::CacheLevel> &caches = a.machine().caches;
+  for (std::size_t l = 0; l < own.served.size(); ++l)
+    if (own.served[l] > 0) served[l < caches.size() ? caches[l].name : "memory"] = own.served[l];
+  std::int64_t operations = 0;
+  for (const std::int64_t n : own.operations) operations += n;
+  for (const auto &[reason, n] : lost(own))
+    if (n > 0) lostBy[reason] = n;
+  if (a.machine().cim) {
+    saved["paper_low"] = savedJson(own.low, p.low.energyImprovement.has_value());
+    saved["paper_high"] = savedJson(own.high, p.high.energyImprovement.has_value());
+    if (p.resimulated) saved["resimulated"] = savedJson(own.resimulated, p.resimulated->energyImprovement.has_value());
+  }
+  more["instructions"] = own.executions;
+  more["cycles"] = own.cycles;
+  more["energy_pj"] = own.energy;
+  more["loads_served"] = served;
+  more["candidates"] = own.trees;
+  more["operations"] = operations;
+  more["operations_offloaded"] = own.operations[0];
+  more["instructions_replaced"] = own.replaced;
+  more["lost"] = lostBy;
+  more["saved"] = saved;
+  return more;
+}
+
+Json orNull(const std::string &text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+Json callJson(const ProfileAnswer &a, const CallShare &c) {
+  Json inlined = Json::array();
+  for (const CallShare &i : c.inlined) inlined.push_back(callJson(a, i));
+  return {{"function", c.function},
+          {"file", orNull(c.file)},
+          {"line", c.line},
+          {"cycles", c.own.cycles},
+          {"cycles_with_inlined", c.all.cycles},
+          {"energy_pj", c.own.energy},
+          {"energy_with_inlined_pj", c.all.energy},
+          {"inlined", inlined}};
+}
+
+/// "functions", "lines", "inlined" and "sources", as far as they were asked for.
+void addLines(const ProfileAnswer &a, Json &to) {
+  Json functions = Json::array(), lines = Json::array(), calls = Json::array(), sources = Json::array();
+  if (!a.lines)
+    for (const FunctionCycles &f : a.functions) functions.push_back({{"name", f.name}, {"cycles", f.cycles}});
+  to["functions"] = functions;
+  if (!a.lines) return;
+  for (const FunctionShare &f : a.lines->functions) to["functions"].push_back(ownJson(a, f.own, {{"name", f.name}}));
+  for (const LineShare &l : a.lines->lines)
+    lines.push_back(ownJson(
+        a, l.own,
+        {{"file", orNull(l.file)}, {"line", l.line == 0 ? Json(nullptr) : Json(l.line)}, {"function", l.function}}));
+  for (const CallShare &c : a.lines->calls)
+    if (!c.inlined.empty()) calls.push_back(callJson(a, c));
+  for (const SourceShare &s : a.lines->sources) {
+    Json chunks = Json::array();
+    for (const SourceChunk &c : s.chunks) chunks.push_back({{"first", c.first}, {"text", c.text}});
+    sources.push_back({{"file", s.file}, {"path", orNull(s.path)}, {"state", name(s.state)}, {"chunks", chunks}});
+  }
+  Json reasons = Json::object();
+  for (const auto &[reason, n] : lost(a.profile().candidates)) reasons[reason] = reasonInWords(reason);
+  to["reasons"] = reasons;
+  to["lines"] = lines;
+  to["inlined"] = calls;
+  to["sources"] = sources;
+}
+
 std::string toJson(const ProfileAnswer &a) {
   const Profile &p = a.profile();
   Json bridge = Json::array();
   for (const evaluate::BridgeStep &s : p.bridge) bridge.push_back({{"effect", s.effect}, {"cycles", s.cycles}});
-  Json lostBy = Json::object(), functions = Json::array(), terms = Json::object();
+  Json lostBy = Json::object(), terms = Json::object();
   for (const auto &[reason, n] : lost(p.candidates)) lostBy[reason] = n;
-  for (const FunctionCycles &f : a.functions) functions.push_back({{"name", f.name}, {"cycles", f.cycles}});
   for (const energy::EnergyRow &r : p.energy.rows) terms[r.term] = r.energy.value;
-  const Json j = {
+  Json j = {
       {"program", a.program},
       {"target", a.machine().name},
       {"instructions", p.instructions},
@@ -122,7 +198,7 @@ std::string toJson(const ProfileAnswer &a) {
       {"bridge", bridge},
       {"choices", a.choices.size() > 1 ? choicesJson(a) : Json::array()},
       {"verdict", verdictOf(a)},
-      {"functions", functions},
+      {"functions", nullptr},
       {"guest",
        {{"engine", a.engine},
         {"exit_status", a.guest.exitStatus},
@@ -135,7 +211,9 @@ std::string toJson(const ProfileAnswer &a) {
         {"share", shareOf(a.guest)}}},
       {"warnings", a.warnings},
   };
-  return j.dump(1) + "\n";
+  addLines(a, j);
+  // Names and sources may have any bytes.
+  return j.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string percent(double share) {
@@ -212,7 +290,45 @@ std::string choicesTable(const ProfileAnswer &a) {
   return out.str();
 }
 
-std::string toTable(const ProfileAnswer &a) {
+/// The row of what functions or lines took.
+std::vector<std::string> ownRow(const ProfileAnswer &a, std::string what, const evaluate::Attributed &own) {
+  const Profile &p = a.profile();
+  const evaluate::Attributed::Saved &saved = p.resimulated ? own.resimulated : own.high;
+  const auto cycles = static_cast<double>(p.cycles);
+  return {std::move(what),
+          fmt::format("{}", own.cycles),
+          percent(ratio(own.cycles, p.cycles)),
+          percent(p.energy.total.value > 0 ? own.energy / p.energy.total.value : 0),
+          fmt::format("{}", own.operations[0]),
+          fmt::format("{:.2f} %", cycles > 0 ? 100 * saved.cycles / cycles + 0.0 : 0.0),
+          std::string(mainReason(own))};
+}
+
+/// "prog.c:12" of a line, with its function.
+std::string placeOf(const LineShare &l) {
+  if (l.file.empty()) return fmt::format("? in {}", l.function);
+  return fmt::format("{}:{} in {}", l.file.substr(l.file.rfind('/') + 1), l.line, l.function);
+}
+
+std::string linesTables(const ProfileAnswer &a, std::size_t top) {
+  const std::vector<std::string> head = {"cycles", "share", "energy", "moved", "saved", "what keeps the rest"};
+  const auto table = [&](const char *what) {
+    emit::Columns out("lrrrrrl", 2);
+    std::vector<std::string> titles = {what};
+    titles.insert(titles.end(), head.begin(), head.end());
+    out.row(titles);
+    return out;
+  };
+  emit::Columns functions = table("function"), lines = table("line");
+  for (std::size_t i = 0; i < std::min(top, a.lines->functions.size()); ++i)
+    functions.row(ownRow(a, a.lines->functions[i].name, a.lines->functions[i].own));
+  for (std::size_t i = 0; i < std::min(top, a.lines->lines.size()); ++i)
+    lines.row(ownRow(a, placeOf(a.lines->lines[i]), a.lines->lines[i].own));
+  return "\nFunctions\n" + functions.str() + (a.lines->calls.empty() ? "" : "\nLines\n" + lines.str()) +
+         "  moved: operations that caches compute; saved: cycles of all that the program takes less there\n";
+}
+
+std::string toTable(const ProfileAnswer &a, std::size_t top) {
   const Profile &p = a.profile();
   std::string out = fmt::format("{} on {}\n\n", a.program, a.machine().name);
   const std::vector<std::string> verdict = verdictOf(a);
@@ -259,11 +375,12 @@ std::string toTable(const ProfileAnswer &a) {
   for (const auto &[reason, n] : lost(c))
     if (n > 0) why.row({reason, fmt::format("{}", n), std::string(reasonInWords(reason))});
   out += why.str();
-  if (!a.functions.empty()) {
+  if (a.lines) {
+    out += linesTables(a, top);
+  } else if (!a.functions.empty()) {
     out += "\nFunctions\n";
     emit::Columns functions("lrr", 2);
-    constexpr std::size_t kMost = 10;
-    for (std::size_t i = 0; i < std::min(kMost, a.functions.size()); ++i)
+    for (std::size_t i = 0; i < std::min(top, a.functions.size()); ++i)
       functions.row({a.functions[i].name, fmt::format("{}", a.functions[i].cycles),
                      percent(ratio(a.functions[i].cycles, p.cycles))});
     out += functions.str();
@@ -275,7 +392,7 @@ std::string toTable(const ProfileAnswer &a) {
 }  // namespace
 
 Outcome show(const ProfileAnswer &answer, const Options &options) {
-  return {options.isJson ? toJson(answer) : toTable(answer), {}, 0};
+  return {options.isJson ? toJson(answer) : toTable(answer, static_cast<std::size_t>(options.top)), {}, 0};
 }
 
 }  // namespace pimento::driver

@@ -8,6 +8,7 @@
 #include "pimento/base/file.h"
 #include "pimento/base/text.h"
 #include "pimento/emit/html/assets.h"
+#include "pimento/emit/html/profile_result.h"
 #include "pimento/emit/html/section.h"
 
 namespace pimento::emit::html {
@@ -15,7 +16,8 @@ namespace pimento::emit::html {
 namespace {
 
 constexpr const char *kKinds =
-    "pass results of estimate, simulate, compare, validate, explore, tune, llm or serve (--json), timelines (--trace), "
+    "pass results of estimate, simulate, compare, validate, explore, tune, llm, serve or profile (--json), timelines "
+    "(--trace), "
     "or "
     "figures (docs/reports.md)";
 
@@ -88,6 +90,7 @@ std::optional<Section> read(const Json &json, TraceReader &trace, Problems &prob
   const auto section = [&](auto result) { return problems.any() ? std::nullopt : std::optional(sectionOf(result)); };
   if (json.contains("figure")) return section(readFigure(node));
   if (json.contains("llm")) return section(json.contains("requests") ? readServe(node) : readLlm(node));
+  if (json.contains("program") && json.contains("cpi_stack")) return section(readHostProfile(node));
   if (json.contains("tune")) return section(readTune(node));
   if (json.contains("explore")) return section(readExplore(node));
   if (json.contains("suite")) return section(readValidate(node));

@@ -65,9 +65,13 @@ Result<GuestEnd> run(const ElfImage &image, const GuestOptions &options, trace::
       Machine::make(image, *bytes, {options.arguments, output.number(), true, options.recordsValues, options.witness});
   if (!made) return made.diagnostics();
   Machine &machine = **made;
-  const trace::Program program{std::filesystem::path(options.program).filename().string(), image.isa,
-                               static_cast<std::int64_t>(options.arguments.size()), image.functions,
-                               machine.loadedAt()};
+  const trace::Program program{std::filesystem::path(options.program).filename().string(),
+                               image.isa,
+                               static_cast<std::int64_t>(options.arguments.size()),
+                               image.functions,
+                               machine.loadedAt(),
+                               image.codeEnd,
+                               {}};
   consumer.onStart(program, options.recordsValues);
   bool isWanted = true, isKilled = false;
   while (!machine.hasEnded() && !isKilled) {

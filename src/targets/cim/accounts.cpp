@@ -26,8 +26,7 @@ CimCount countOf(std::string_view operation) {
   return CimCount::kAdd;  // a difference costs what a sum does
 }
 
-/// Counts without what candidates replace, with what caches do instead. `countsAll`: each tree is an instruction that
-/// the core decodes, queues and commits, with the addresses of its operands.
+/// Counts without what candidates replace, with what caches do instead.
 Totals replaced(const machine::Machine &machine, const Totals &counted, const trace::CandidateCounts &c,
                 bool countsAll) {
   Totals t = counted;
@@ -69,18 +68,23 @@ double partOf(const energy::EnergyReport &e, std::string_view component) {
   return found == e.components.end() ? 0 : found->second.total().value;
 }
 
+/// Of operations in caches, one after the other.
+std::int64_t operationCycles(const machine::Machine &machine, const trace::CandidateCounts &c, bool countsAll) {
+  std::int64_t cycles = 0;
+  for (std::size_t l = 0; l < c.at.size(); ++l)
+    for (std::size_t o = 0; o < c.at[l].operations.size(); ++o) {
+      const bool isSum = countOf(machine.cim->operations[o]) == CimCount::kAdd;
+      cycles += c.at[l].operations[o] *
+                ((countsAll ? machine.caches[l].latency.value : 0) + (isSum ? machine.cim->addExtra.value : 0));
+    }
+  return cycles;
+}
+
 /// By the paper's formula: what is left takes the program's own cycles per instruction.
 double timeOf(const machine::Machine &machine, const evaluate::Profile &p, bool countsAll) {
   const double cpi = static_cast<double>(p.cycles) / static_cast<double>(p.instructions);
-  double cycles = static_cast<double>(p.instructions - p.candidates.removed.all()) * cpi;
-  for (std::size_t l = 0; l < p.candidates.at.size(); ++l)
-    for (std::size_t o = 0; o < p.candidates.at[l].operations.size(); ++o) {
-      const bool isSum = countOf(machine.cim->operations[o]) == CimCount::kAdd;
-      const std::int64_t latency =
-          (countsAll ? machine.caches[l].latency.value : 0) + (isSum ? machine.cim->addExtra.value : 0);
-      cycles += static_cast<double>(p.candidates.at[l].operations[o]) * static_cast<double>(latency);
-    }
-  return cycles;
+  return static_cast<double>(p.instructions - p.candidates.removed.all()) * cpi +
+         static_cast<double>(operationCycles(machine, p.candidates, countsAll));
 }
 
 /// `base`, `left`: counts as the program is, and as it would be.
@@ -112,18 +116,6 @@ Account accountOf(const machine::Machine &machine, const Totals &counted, const 
   priceAccount(machine, counted, left, p, priced);
   priced.cycles = a.cycles;
   return priced;
-}
-
-/// What one of each count takes.
-std::array<double, kRows> pricesOf(const machine::Machine &machine) {
-  constexpr std::int64_t kMany = 1 << 20;
-  std::array<double, kRows> out{};
-  for (std::size_t i = 0; i < kRows; ++i) {
-    Totals one{};
-    one[i] = kMany;
-    out[i] = priceTotals(machine, one, Cycles(0)).total.value / static_cast<double>(kMany);
-  }
-  return out;
 }
 
 /// A tree as if it were all candidates.
@@ -176,6 +168,27 @@ energy::EnergyReport priceTotals(const machine::Machine &machine, const Totals &
   return energy::price(machine, run.actions, machine.toTime(cycles));
 }
 
+std::array<double, kRows> unitPrices(const machine::Machine &machine) {
+  constexpr std::int64_t kMany = 1 << 20;
+  std::array<double, kRows> out{};
+  for (std::size_t i = 0; i < kRows; ++i) {
+    Totals one{};
+    one[i] = kMany;
+    out[i] = priceTotals(machine, one, Cycles(0)).total.value / static_cast<double>(kMany);
+  }
+  return out;
+}
+
+Totals changeOf(const machine::Machine &machine, const trace::CandidateCounts &candidates, bool countsAll) {
+  return replaced(machine, {}, candidates, countsAll);
+}
+
+double savedCycles(const machine::Machine &machine, const evaluate::Profile &p, const trace::CandidateCounts &c,
+                   bool countsAll) {
+  const double cpi = static_cast<double>(p.cycles) / static_cast<double>(p.instructions);
+  return static_cast<double>(c.removed.all()) * cpi - static_cast<double>(operationCycles(machine, c, countsAll));
+}
+
 bool hasCimEnergy(const machine::Machine &machine) {
   return machine.cim && std::ranges::any_of(machine.energy, [](const machine::EnergyTerm &t) {
            return t.action.find(".cim_") != std::string::npos;
@@ -213,7 +226,7 @@ std::function<bool(const trace::CimRules::Tree &)> acceptance(const machine::Mac
   if (!machine.cim || machine.cim->accepts == Accepts::kAll) return nullptr;
   const bool asksTime = machine.cim->accepts != Accepts::kEnergy,
              asksEnergy = machine.cim->accepts != Accepts::kTime && hasCimEnergy(machine);
-  return [&machine, asksTime, asksEnergy, prices = pricesOf(machine)](const trace::CimRules::Tree &tree) {
+  return [&machine, asksTime, asksEnergy, prices = unitPrices(machine)](const trace::CimRules::Tree &tree) {
     if (asksTime && isSlower(machine, tree)) return false;
     if (!asksEnergy) return true;
     const Totals change = replaced(machine, {}, countsOf(machine, tree), true);

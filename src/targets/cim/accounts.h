@@ -4,6 +4,7 @@
 // simulated again; instructions that candidates replace are taken out of the counts.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -18,6 +19,15 @@ namespace pimento::targets::cim {
 using machine::dataWay;
 
 energy::EnergyReport priceTotals(const machine::Machine &machine, const Totals &totals, Cycles cycles);
+
+/// What one of each count takes, in pJ.
+std::array<double, kRows> unitPrices(const machine::Machine &machine);
+/// How counts change where caches compute candidates. `countsAll`: each tree is an instruction that the core decodes,
+/// queues and commits, with the addresses of its operands.
+Totals changeOf(const machine::Machine &machine, const trace::CandidateCounts &candidates, bool countsAll);
+/// Cycles that candidates save, by the paper's formula with the cycles per instruction of `profile`.
+double savedCycles(const machine::Machine &machine, const evaluate::Profile &profile,
+                   const trace::CandidateCounts &candidates, bool countsAll);
 
 /// Whether the set of energies in use has operations of caches at all.
 bool hasCimEnergy(const machine::Machine &machine);

@@ -96,6 +96,11 @@ Profiler::Profiler(const machine::Machine &machine, bool isBridged)
   });
 }
 
+void Profiler::attribute() {
+  meter_.emplace(machine_, core_);
+  if (resimulated_ != nullptr) resimulated_->attribute();
+}
+
 Profiler::~Profiler() {
   join();
 }
@@ -138,6 +143,11 @@ Profiler::Known &Profiler::known(const trace::Block &block) {
       k->registerReads += in.reads.size();
       k->registerWrites += in.writes.size();
     }
+    if (meter_) {
+      k->spent.resize(k->steps.size());
+      k->own.assign(k->steps.size(), candidates_.none());
+      for (std::size_t i = 0; i < k->uses.size(); ++i) k->uses[i].own = &k->own[i];
+    }
   }
   if (k->marks.empty()) k->marks = core_.marksOf(k->steps);
   recent = {&block, k.get()};
@@ -178,6 +188,7 @@ void Profiler::time(Batch &batch) {
       first = end;
       const sim::core::Times times = core_.run(step, accesses, next);
       if (!accesses.empty()) batch.served.push_back({times.level, times.place});
+      if (meter_) meter_->charge(step, times, r.known->spent[static_cast<std::size_t>(i)]);
     }
     first = r.accesses;
     countRegisters(*r.known, r.count);
@@ -289,7 +300,7 @@ void Profiler::onEnd() {
 }
 
 Totals Profiler::totals() const {
-  Totals totals = totalsOf(machine_, core_);
+  Totals totals = totalsOf(dataWay(machine_), core_);
   totals[kRegisterReads] = registerReads_;
   totals[kRegisterWrites] = registerWrites_;
   return totals;
@@ -310,6 +321,19 @@ void Profiler::rerun(evaluate::Profile &p, const Totals &counted) const {
   for (const auto &[effect, run] : bridge_) p.bridge.push_back({effect, static_cast<double>(run->cycles())});
 }
 
+/// Instructions of several blocks may be the same.
+void Profiler::attributeTo(evaluate::Profile &p) const {
+  std::map<std::uint64_t, OwnCounts> own;
+  for (const auto &[block, known] : known_)
+    for (std::size_t i = 0; i < known->spent.size(); ++i) {
+      OwnCounts &o = own[known->block.instructions[i].address];
+      o.spent.add(known->spent[i]);
+      cim::add(o.candidates, known->own[i]);
+    }
+  p.at =
+      attributed(machine_, own, p.resimulated ? resimulated_->spent() : std::unordered_map<std::uint64_t, Spent>{}, p);
+}
+
 evaluate::Profile Profiler::profile() {
   settle();
   evaluate::Profile p;
@@ -328,6 +352,7 @@ evaluate::Profile Profiler::profile() {
   account(machine_, counted, p);
   if (analyzer_) p.release = released(machine_, counted, analyzer_->counters(*releasedConfiguration(machine_)), p);
   rerun(p, counted);
+  if (meter_) attributeTo(p);
   return p;
 }
 

@@ -16,6 +16,7 @@
 #include "pimento/evaluate/profile.h"
 #include "pimento/machine/machine.h"
 #include "pimento/sim/core/core.h"
+#include "pimento/targets/cim/attribution.h"
 #include "pimento/targets/cim/counts.h"
 #include "pimento/targets/cim/rerun.h"
 #include "pimento/trace/candidates.h"
@@ -41,6 +42,7 @@ class Profiler final : public evaluate::Profiler {
   explicit Profiler(const machine::Machine &machine, bool isBridged = false);
   ~Profiler() override;
 
+  void attribute() override;
   void onStart(const trace::Program &program, bool hasValues) override;
   void onBlock(const trace::Block &block, int count, std::span<const trace::Access> accesses) override;
   void onEnd() override;
@@ -59,6 +61,9 @@ class Profiler final : public evaluate::Profiler {
     std::int64_t registerReads = 0, registerWrites = 0;  ///< of all its instructions
     std::int64_t zeroings = 0;                           ///< likewise
     std::int64_t cycles = 0;
+    // Of each instruction, where attribute() was called.
+    std::vector<Spent> spent;
+    std::vector<trace::CandidateCounts> own;
   };
   /// The first `count` instructions of a block ran, then the one at `next`; their accesses end at `accesses`.
   struct Run {
@@ -81,6 +86,7 @@ class Profiler final : public evaluate::Profiler {
 
   Known &known(const trace::Block &block);
   Totals totals() const;
+  void attributeTo(evaluate::Profile &p) const;
   void rerun(evaluate::Profile &p, const Totals &counted) const;
   void add(const trace::Block &block, int count, std::span<const trace::Access> accesses, bool isWarming);
   void hand();
@@ -98,7 +104,9 @@ class Profiler final : public evaluate::Profiler {
   std::unique_ptr<Reruns> reruns_;
   std::unique_ptr<trace::Rows> rows_;  ///< in front of `reruns_`, where operations share rows
   std::unique_ptr<trace::Reshaper> reshaper_;
-  const Rerun *resimulated_ = nullptr, *ideal_ = nullptr;
+  Rerun *resimulated_ = nullptr;
+  const Rerun *ideal_ = nullptr;
+  std::optional<Meter> meter_;  ///< where attribute() was called
   // Of Arm's instruction sets: the released analyzer, none where runs are sampled, and where it takes loads from, by
   // their level + 1.
   std::optional<trace::release::AnalyzerReader> analyzerReader_;

@@ -18,7 +18,7 @@ std::int64_t of(const sim::core::CoreCounts &c, std::initializer_list<CoreOperat
 
 }  // namespace
 
-Totals totalsOf(const machine::Machine &machine, const sim::core::Core &core) {
+Totals totalsOf(std::span<const int> way, const sim::core::Core &core) {
   const sim::core::CoreCounts &c = core.counts();
   Totals totals{};
   totals[kInstructions] = c.instructions;
@@ -35,7 +35,6 @@ Totals totalsOf(const machine::Machine &machine, const sim::core::Core &core) {
   totals[kVectorOperations] = of(c, {CoreOperation::kVector, CoreOperation::kVectorMultiply});
   const sim::cache::Hierarchy &caches = core.caches();
   totals[kL1iReads] = caches.counts(caches.instructionCache()).reads;
-  const std::vector<int> way = dataWay(machine);
   for (int place = 0; place < std::min(kPlaces, static_cast<int>(way.size())); ++place) {
     const auto level = static_cast<std::size_t>(way[static_cast<std::size_t>(place)]);
     const sim::cache::Counts &counts = caches.counts(static_cast<int>(level));
@@ -55,15 +54,17 @@ Totals totalsOf(const machine::Machine &machine, const sim::core::Core &core) {
   return totals;
 }
 
-const Rerun::Known &Rerun::known(const trace::Block &block) {
+Rerun::Known &Rerun::known(const trace::Block &block) {
   const auto [at, isNew] = known_.try_emplace(&block);
   Known &k = at->second;
-  if (isNew)
-    for (const trace::Instruction &in : block.instructions) {
-      k.steps.push_back(core_.prepare(in));
-      k.registerReads += in.reads.size();
-      k.registerWrites += in.writes.size();
-    }
+  if (!isNew) return k;
+  for (const trace::Instruction &in : block.instructions) {
+    k.steps.push_back(core_.prepare(in));
+    k.registerReads += in.reads.size();
+    k.registerWrites += in.writes.size();
+    if (meter_) k.origins.push_back(block.origins.empty() ? in.address : block.origins[k.origins.size()]);
+  }
+  if (meter_) k.spent.resize(k.steps.size());
   return k;
 }
 
@@ -74,8 +75,10 @@ void Rerun::flush(std::uint64_t next) {
   for (std::size_t i = 0; i < steps.size(); ++i) {
     std::size_t end = first;
     while (end < accesses_.size() && accesses_[end].instruction == i) ++end;
-    core_.run(steps[i], std::span<const trace::Access>(accesses_).subspan(first, end - first),
-              i + 1 < steps.size() ? steps[i + 1].address : next);
+    const sim::core::Times times =
+        core_.run(steps[i], std::span<const trace::Access>(accesses_).subspan(first, end - first),
+                  i + 1 < steps.size() ? steps[i + 1].address : next);
+    if (meter_) meter_->charge(steps[i], times, block_->spent[i]);
     first = end;
   }
   if (steps.size() == block_->steps.size()) {
@@ -97,8 +100,15 @@ void Rerun::onBlock(const trace::Block &block, int count, std::span<const trace:
   accesses_.assign(accesses.begin(), accesses.end());
 }
 
+std::unordered_map<std::uint64_t, Spent> Rerun::spent() const {
+  std::unordered_map<std::uint64_t, Spent> out;
+  for (const auto &[block, known] : known_)
+    for (std::size_t i = 0; i < known.spent.size(); ++i) out[known.origins[i]].add(known.spent[i]);
+  return out;
+}
+
 Totals Rerun::totals() const {
-  Totals totals = totalsOf(machine_, core_);
+  Totals totals = totalsOf(dataWay(machine_), core_);
   totals[kRegisterReads] = registerReads_;
   totals[kRegisterWrites] = registerWrites_;
   return totals;

@@ -27,8 +27,9 @@
 namespace pimento::trace::file {
 
 inline constexpr std::string_view kMagic = "PIMENTO-TRACE\n";
-/// 2: instructions of kind kCim, which have more to them; all else is as in 1.
-inline constexpr std::uint32_t kVersion = 2;
+/// 2: instructions of kind kCim, which have more to them. 3: programs with the end of their code, and their source map.
+/// All else is as in 1.
+inline constexpr std::uint32_t kVersion = 3;
 
 enum class Chunk : std::uint32_t { kHead = 1, kBlocks, kEnd };
 

@@ -49,7 +49,7 @@ Status Reader::findChunks() {
                  "give it a file that 'pimento profile PROG --save FILE.ptrace' has written");
   const auto cut = [&](std::uint64_t at) { return wrong("trace-length", "the trace ends too early", at); };
   if (head.size() < kMagic.size() + 4) return cut(head.size());
-  const std::uint32_t version = Bytes(std::string_view(head).substr(kMagic.size())).word();
+  const std::uint32_t version = version_ = Bytes(std::string_view(head).substr(kMagic.size())).word();
   if (version == 0 || version > kVersion)
     return error("trace-version", {file_},
                  fmt::format("'{}' is a trace of version {}; this is version {}", file_, version, kVersion),
@@ -106,7 +106,7 @@ Status Reader::readEnd() {
   const auto contents =
       from.isGood() && size <= kMostBytes ? decompressZstd(from.take(from.size()), size) : std::nullopt;
   Bytes parts(contents ? std::string_view(*contents) : std::string_view());
-  if (!contents || !takeProgram(parts, program_) || !takeEnd(parts, end_) || !parts.isEmpty())
+  if (!contents || !takeProgram(parts, program_, version_) || !takeEnd(parts, end_) || !parts.isEmpty())
     return wrong("trace-contents", "the end of the trace says what none can say", place.at);
   return okStatus();
 }

@@ -58,6 +58,7 @@ class Reader {
   Program program_;
   ProgramEnd end_;
   bool hasValues_ = false;
+  std::uint32_t version_ = kVersion;
   Table table_;
   EntryModel entries_;
   AddressModel addresses_;

@@ -14,6 +14,69 @@ constexpr std::uint64_t kMostRegisters = 41, kMostOperands = 3;
 constexpr std::uint64_t kMostCimSteps = 4096;
 constexpr std::uint64_t kMostText = 4096, kMostFunctions = std::uint64_t{1} << 24;
 
+constexpr std::uint32_t kWithSources = 3;  ///< the first version whose programs have a source map
+
+void putSources(std::string &to, const SourceMap &map) {
+  putNumber(to, map.files.size());
+  for (const SourceFile &f : map.files) {
+    putText(to, f.name);
+    putText(to, f.md5);
+  }
+  putNumber(to, map.functions.size());
+  for (const SourceFunction &f : map.functions) {
+    putText(to, f.name);
+    putNumber(to, f.line);
+  }
+  putNumber(to, map.frames.size());
+  for (const Frame &f : map.frames)
+    for (const std::uint64_t n : {std::uint64_t{f.function}, std::uint64_t{f.file}, std::uint64_t{f.line},
+                                  std::uint64_t{f.column}, static_cast<std::uint64_t>(f.caller + 1)})
+      putNumber(to, n);
+  putNumber(to, map.places.size());
+  std::uint64_t last = 0;
+  for (const SourceMap::Place &p : map.places) {
+    putNumber(to, p.address - last);
+    putNumber(to, static_cast<std::uint64_t>(p.frame + 1));
+    last = p.address;
+  }
+}
+
+/// How many follow: each takes a byte at least.
+std::uint64_t takeSize(Bytes &from) {
+  return from.number(from.size() + 1);
+}
+
+bool takeSources(Bytes &from, SourceMap &out) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 32;
+  const auto word = [&](std::uint64_t limit) { return static_cast<std::uint32_t>(from.number(limit)); };
+  for (std::uint64_t n = takeSize(from); n > 0 && from.isGood(); --n) {
+    std::string name = from.text(), md5 = from.text();
+    out.files.push_back({std::move(name), std::move(md5)});
+  }
+  for (std::uint64_t n = takeSize(from); n > 0 && from.isGood(); --n) {
+    std::string name = from.text();
+    out.functions.push_back({std::move(name), word(kMost)});
+  }
+  for (std::uint64_t n = takeSize(from); n > 0 && from.isGood(); --n) {
+    Frame f;
+    f.function = word(out.functions.size());
+    f.file = word(out.files.size());
+    f.line = word(kMost);
+    f.column = word(kMost);
+    // Callers come first, so that there is an end to them.
+    f.caller = static_cast<std::int32_t>(word(out.frames.size() + 1)) - 1;
+    out.frames.push_back(f);
+  }
+  std::uint64_t address = 0;
+  for (std::uint64_t n = takeSize(from); n > 0 && from.isGood(); --n) {
+    const std::uint64_t next = address + from.number();
+    if (next < address) return false;
+    address = next;
+    out.places.push_back({address, static_cast<std::int32_t>(word(out.frames.size() + 1)) - 1});
+  }
+  return from.isGood();
+}
+
 void putRegisters(std::string &to, const RegisterSet &set) {
   putNumber(to, static_cast<std::uint64_t>(set.size()));
   for (const Register r : set) to += static_cast<char>(r);
@@ -137,9 +200,11 @@ void putProgram(std::string &to, const Program &program) {
     putNumber(to, f.size);
     last = f.address;
   }
+  putNumber(to, program.codeEnd);
+  putSources(to, program.sources);
 }
 
-bool takeProgram(Bytes &from, Program &out) {
+bool takeProgram(Bytes &from, Program &out, std::uint32_t version) {
   out.name = from.text();
   const std::uint8_t isa = from.byte();
   if (isa > static_cast<std::uint8_t>(Isa::kRv64)) return false;
@@ -158,7 +223,9 @@ bool takeProgram(Bytes &from, Program &out) {
     last = f.address;
     out.functions.push_back(std::move(f));
   }
-  return from.isGood();
+  if (version < kWithSources) return from.isGood();
+  out.codeEnd = from.number();
+  return takeSources(from, out.sources);
 }
 
 void putEnd(std::string &to, const ProgramEnd &end) {

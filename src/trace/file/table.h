@@ -72,7 +72,8 @@ void putInstruction(std::string &to, const Instruction &in, std::uint64_t after)
 bool takeInstruction(Bytes &from, std::uint64_t after, Instruction &out);
 
 void putProgram(std::string &to, const Program &program);
-bool takeProgram(Bytes &from, Program &out);
+/// `version`: of the trace.
+bool takeProgram(Bytes &from, Program &out, std::uint32_t version);
 void putEnd(std::string &to, const ProgramEnd &end);
 bool takeEnd(Bytes &from, ProgramEnd &out);
 

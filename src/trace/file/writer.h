@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <ostream>
 #include <string>
+#include <utility>
 
 #include "pimento/base/diagnostics.h"
 #include "pimento/trace/file/format.h"
@@ -21,6 +22,8 @@ class Writer final : public Consumer {
 
   void onStart(const Program &program, bool /*hasValues*/) override { program_ = program; }
   void onBlock(const Block &block, int count, std::span<const Access> accesses) override;
+  /// Where the program's instructions come from; before finish().
+  void setSources(SourceMap sources) { program_.sources = std::move(sources); }
   /// Writes the rest, once nothing comes any more. False: `out` did not take all.
   bool finish(const ProgramEnd &end);
 

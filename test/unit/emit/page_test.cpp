@@ -116,6 +116,37 @@ TEST(Page, OfServedRequestsHasTheirTimes) {
             {"served requests", "4 requests, at most 2 at once", "each next token", "p99", "Requests", "done after"});
 }
 
+TEST(Page, OfAProgramOfAHostHasItsSourceAndWhyNot) {
+  const std::string page = pageOf("profile.json");
+  const Markup m(page);
+  expectHas(m.visible, {"walk&lt;1&gt; on cim-a9", "Where the cycles went", "Why not offloaded", "caches compute them",
+                        "other reasons", "an operand comes from a register (250)", "Inlined calls",
+                        "inlined at walk.c:22", "itself 20.0 %", "return p[0] + (p[1] &amp; 7);",
+                        "was changed after the program was built", "simulated again"});
+  EXPECT_FALSE(has(page, "<script>alert"));
+  // A line that costs more than before, one that saves, and one without operations.
+  EXPECT_TRUE(has(page, "−4.00 %"));
+  EXPECT_TRUE(has(page, "13.00 %"));
+  expectHas(m.visible, {"no such operation uses the value as it is (290)"});
+  EXPECT_GE(m.count("details"), 3u) << "two functions and a tree of calls";
+  EXPECT_TRUE(has(page, "class=\"hot4\"><th scope=\"row\">12</th>")) << "half of the time";
+  EXPECT_TRUE(has(page, "class=\"hot3\"><th scope=\"row\">40</th>"));
+  EXPECT_TRUE(has(page, "⋯")) << "between lines 21 and 40";
+}
+
+TEST(Page, OfAProgramWithoutLinesHasFunctionsAlone) {
+  Json json = Json::parse(fixture("profile.json"));
+  for (const char *key : {"lines", "inlined", "sources", "reasons"}) json.erase(key);
+  json["functions"] = {{{"name", "walk"}, {"cycles", 7000}}, {{"name", "(elsewhere)"}, {"cycles", 3000}}};
+  json["accounts"].erase("resimulated");
+  const std::string page = pageOf({{"profile.json", json.dump()}});
+  expectSound(page);
+  const Markup m(page);
+  expectHas(m.visible, {"Functions", "70.0 %", "Why not offloaded"});
+  EXPECT_FALSE(has(m.visible, "Inlined calls"));
+  EXPECT_EQ(m.count("details"), 0u);
+}
+
 TEST(Page, OfANetworkHasATableOfLayersAndSaysWhoWorks) {
   const std::string page = pageOf("network.json");
   const Markup m(page);

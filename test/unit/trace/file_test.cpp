@@ -104,8 +104,13 @@ class SomeStream {
     return out.str();
   }
   static Program program() {
-    return {
-        "prog", Isa::kA64, 3, {{"main", 0x400100, 0x20}, {"other", 0x400100, 8}, {"last", 0x400200, 0}}, 0x5500000000};
+    SourceMap sources;
+    sources.files = {{"/src/a.c", "0123456789abcdef0123456789abcdef"}, {"b.h", ""}};
+    sources.functions = {{"main", 3}, {"inner", 0}};
+    sources.frames = {{0, 0, 5, 2, -1}, {1, 1, 70000, 0, 0}, {1, 1, 9, 1, 1}};
+    sources.places = {{0x400100, 2}, {0x400104, 0}, {0x400104, -1}, {0x5000000000, 1}};
+    return {"prog",       Isa::kA64, 3,      {{"main", 0x400100, 0x20}, {"other", 0x400100, 8}, {"last", 0x400200, 0}},
+            0x5500000000, 0x400300,  sources};
   }
 
  private:
@@ -179,6 +184,28 @@ TEST(TraceFile, ReadsBackWhatWasWritten) {
         }
       }
     }
+}
+
+TEST(TraceFile, KnowsWhereInstructionsComeFrom) {
+  const SourceMap map = SomeStream::program().sources;
+  EXPECT_EQ(map.frameAt(0x4000ff), -1);
+  EXPECT_EQ(map.frameAt(0x400100), 2);
+  EXPECT_EQ(map.frameAt(0x400103), 2);
+  EXPECT_EQ(map.frameAt(0x400104), -1);
+  EXPECT_EQ(map.frameAt(0x6000000000), 1);
+}
+
+TEST(TraceFile, RefusesFramesThatCallThemselves) {
+  for (const std::int32_t caller : {0, 1}) {
+    Program program = SomeStream::program();
+    program.sources.frames = {{0, 0, 1, 1, caller}};
+    program.sources.places = {};
+    std::ostringstream out;
+    Writer writer(out, false);
+    writer.onStart(program, false);
+    ASSERT_TRUE(writer.finish({}));
+    EXPECT_EQ(codeOf(out.str()), "trace-contents") << caller;
+  }
 }
 
 TEST(TraceFile, IsTheSameForTheSameStream) {
