@@ -63,7 +63,7 @@ constexpr const char *kArguments[] = {"-triple",
                                       "-ffreestanding",
                                       "-fno-builtin",
                                       "-ffp-contract=off",
-                                      "-fno-math-errno",
+
                                       "-fwrapv",
                                       "-mrelocation-model",
                                       "static",

@@ -10,6 +10,7 @@
 #include "pimento/base/cache.h"
 #include "pimento/base/integer.h"
 #include "pimento/evaluate/explainer.h"
+#include "pimento/program/dpu_compiler.h"
 #include "pimento/targets/cim/accounts.h"
 #include "pimento/targets/cim/profiler.h"
 #include "pimento/targets/cim/sample.h"
