@@ -240,24 +240,63 @@ Bytes memoryOf(const machine::Machine &machine) {
   return Bytes(bytes);
 }
 
-std::vector<mapping::Mapping> mappingsOf(const kernel::Kernel &kernel, const machine::Machine &machine,
+namespace {
+
+/// Dims in memory order, outermost first: the ones that touch most lines outside (McKinley, Carr and Tseng, Improving
+/// Data Locality with Loop Transformations, TOPLAS 18, 1996).
+std::vector<int> memoryOrder(const kernel::Graph &graph, const kernel::Kernel &kernel) {
+  constexpr double kLine = 64;
+  std::vector<double> lines(kernel.dims.size());
+  const auto add = [&](const kernel::Access &a) {
+    const kernel::Tensor &t = graph.tensors[static_cast<std::size_t>(a.tensor)];
+    for (std::size_t d = 0; d < lines.size(); ++d) {
+      double stride = 0, pitch = static_cast<double>(sizeOf(t.type).value);
+      for (std::size_t i = a.index.size(); i-- > 0;) {
+        stride += pitch * static_cast<double>(a.index[i].coefficients[d]);
+        pitch *= static_cast<double>(t.shape[i]);
+      }
+      lines[d] += std::min(1.0, std::abs(stride) / kLine);
+    }
+  };
+  for (const kernel::Access &a : kernel.loads) add(a);
+  for (const kernel::Store &s : kernel.stores) add(s.target);
+  std::vector<int> nest = nestOf(kernel, {});
+  std::ranges::stable_sort(
+      nest, [&](int a, int b) { return lines[static_cast<std::size_t>(a)] > lines[static_cast<std::size_t>(b)]; });
+  return nest;
+}
+
+/// Do sums keep their order?
+bool isLegal(const kernel::Kernel &kernel, const std::vector<int> &nest) {
+  std::vector<int> reductions;
+  std::ranges::copy_if(nest, std::back_inserter(reductions), [&](int d) {
+    return kernel.dims[static_cast<std::size_t>(d)].kind != kernel::DimKind::kParallel;
+  });
+  return std::ranges::is_sorted(reductions);
+}
+
+}  // namespace
+
+std::vector<mapping::Mapping> mappingsOf(const GraphPart &part, const machine::Machine &machine,
                                          const mapping::MapSpec &spec) {
+  const kernel::Kernel &kernel = part.kernel();
   const mapping::Mapping plain = wholeOn(kernel, machine, spec);
   std::vector<mapping::Mapping> out = {plain};
   if (!plain.order.empty() || !mayReorder(kernel)) return out;
-  constexpr std::size_t kMost = 24;
-  std::vector<int> nest = nestOf(kernel, plain);
-  const auto isReduction = [&](int d) {
-    return kernel.dims[static_cast<std::size_t>(d)].kind != kernel::DimKind::kParallel;
-  };
-  while (out.size() < kMost && std::ranges::next_permutation(nest).found) {
-    std::vector<int> reductions;
-    std::ranges::copy_if(nest, std::back_inserter(reductions), isReduction);
-    if (!std::ranges::is_sorted(reductions)) continue;
+  const auto add = [&](const std::vector<int> &nest) {
+    if (!isLegal(kernel, nest)) return;
     mapping::Mapping m = plain;
     for (const int d : nest) m.order.push_back(kernel.dims[static_cast<std::size_t>(d)].name);
     out.push_back(std::move(m));
+  };
+  constexpr std::int64_t kQuick = 32 << 10;  // points that a second or less simulates
+  constexpr std::size_t kMost = 24;
+  std::vector<int> nest = nestOf(kernel, plain);
+  if (kernel.points() > kQuick) {
+    if (const std::vector<int> guess = memoryOrder(*part.graph, kernel); guess != nest) add(guess);
+    return out;
   }
+  while (out.size() < kMost && std::ranges::next_permutation(nest).found) add(nest);
   return out;
 }
 

@@ -18,8 +18,8 @@ namespace pimento::targets::cim {
 trace::HostTools *hostToolsOf(const evaluate::Tools &tools);
 
 /// The dims of the kernel nested as they stand, or as `spec` says; then, where the results stay the same, in other
-/// orders. Diagnostics of none: see writeSource.
-std::vector<mapping::Mapping> mappingsOf(const kernel::Kernel &kernel, const machine::Machine &machine,
+/// orders: all of them for small kernels, for others the one that is best for caches by strides alone.
+std::vector<mapping::Mapping> mappingsOf(const evaluate::GraphPart &part, const machine::Machine &machine,
                                          const mapping::MapSpec &spec);
 
 /// Diagnostics: "no-host-compiler", those of mapping::place, writeSource and trace::HostTools::build, "no-cim-energy",

@@ -37,12 +37,12 @@ class Cim final : public evaluate::Target {
   /// The loops as the kernel has them.
   Result<mapping::Mapping> reference(const GraphPart &part, const machine::Machine &machine,
                                      const mapping::MapSpec &spec, const evaluate::Tools & /*tools*/) const override {
-    return mappingsOf(part.kernel(), machine, spec).front();
+    return mappingsOf(part, machine, spec).front();
   }
   std::vector<mapping::Mapping> mappings(const GraphPart &part, const machine::Machine &machine,
                                          const mapping::MapSpec &spec,
                                          const evaluate::Tools & /*tools*/) const override {
-    return mappingsOf(part.kernel(), machine, spec);
+    return mappingsOf(part, machine, spec);
   }
   Result<std::unique_ptr<evaluate::CompiledPart>> compile(const GraphPart &part, const mapping::Mapping &mapping,
                                                           const machine::Machine &machine, std::string_view /*variant*/,
