@@ -7,8 +7,8 @@
 
 #include "pimento/base/thread_pool.h"
 #include "pimento/driver/convert_option.h"
-#include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/engine.h"
+#include "pimento/driver/host_tools.h"
 #include "pimento/driver/machine_option.h"
 #include "pimento/driver/mapping_option.h"
 #include "pimento/driver/option_table.h"
@@ -21,7 +21,7 @@ namespace pimento::driver {
 
 std::shared_ptr<const ToolBox> makeToolBox() {
   auto box = std::make_shared<ToolBox>();
-  box->dpuCompiler = makeDpuCompiler();
+  box->dpuCompiler = makeCompilers();
   return box;
 }
 

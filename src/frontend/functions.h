@@ -4,6 +4,7 @@
 #include "pimento/frontend/decoder/decoder.h"
 #include "pimento/frontend/dpu_c.h"
 #include "pimento/frontend/frontend.h"
+#include "pimento/frontend/host_c.h"
 #include "pimento/frontend/native.h"
 #include "pimento/frontend/symbols/symbols.h"
 
@@ -20,6 +21,7 @@ struct Functions {
   decltype(&CFile::bind) bindCFile;
   decltype(&CFile::sizes) sizesOfCFile;
   decltype(&frontend::readDpuC) readDpuC;
+  decltype(&frontend::compileHostC) compileHostC;
   decltype(&frontend::runC) runC;
   decltype(&frontend::runMlir) runMlir;
   decltype(&frontend::decodeInstructions) decodeInstructions;

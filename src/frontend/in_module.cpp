@@ -69,6 +69,10 @@ Result<DpuModule> readDpuC(const program::DpuSource &source, DpuOutput output) {
   return ask(source.file, [&](const Functions &f) { return f.readDpuC(source, output); });
 }
 
+Result<std::string> compileHostC(const std::string &text, HostOutput output) {
+  return ask({}, [&](const Functions &f) { return f.compileHostC(text, output); });
+}
+
 Result<NativeAnswer> runC(std::string_view text, std::string_view file, const CKernelOptions &options,
                           const kernel::Graph &graph, const kernel::DataSet &data, const NativeLimits &limits) {
   return ask(file, [&](const Functions &f) { return f.runC(text, file, options, graph, data, limits); });

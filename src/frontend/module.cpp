@@ -15,6 +15,7 @@ extern "C" const void *pimentoFrontend(const pimento::ModuleHost &host) {
       .bindCFile = &CFile::bind,
       .sizesOfCFile = &CFile::sizes,
       .readDpuC = &readDpuC,
+      .compileHostC = &compileHostC,
       .runC = &runC,
       .runMlir = &runMlir,
       .decodeInstructions = &decodeInstructions,

@@ -149,16 +149,20 @@ Result<ElfImage> readElfImage(const std::string &path) {
     return error("not-a-program", {path}, fmt::format("'{}' is a folder", path), "name a program in it");
   const Result<std::string> bytes = readFile(path);
   if (!bytes) return bytes.diagnostics();
-  if (bytes->starts_with("#!"))
+  return elfImageOf(*bytes, path);
+}
+
+Result<ElfImage> elfImageOf(std::string_view bytes, const std::string &path) {
+  if (bytes.starts_with("#!"))
     return error("not-a-program", {path}, fmt::format("'{}' is a script", path),
                  "profile its interpreter, with the script as an argument");
-  const int machine = machineOf(*bytes);
+  const int machine = machineOf(bytes);
   if (machine < 0) return error("not-a-program", {path}, fmt::format("'{}' is no ELF file", path), kPrograms);
   const auto refuse = [&](std::string_view what) {
     return unsupported("unsupported-program", {path}, fmt::format("'{}' is {}", path, what), kPrograms);
   };
-  const bool is64 = (*bytes)[EI_CLASS] == ELFCLASS64;
-  if ((*bytes)[EI_DATA] == ELFDATA2MSB) return refuse("big-endian");
+  const bool is64 = bytes[EI_CLASS] == ELFCLASS64;
+  if (bytes[EI_DATA] == ELFDATA2MSB) return refuse("big-endian");
   if (!isGuestMachine(machine)) return refuse(fmt::format("for another machine (ELF machine {})", machine));
   if (machine == kMachineRiscv && !is64) return refuse("for 32-bit RISC-V");
   if (is64 == (machine == kMachineArm)) return refuse("of a word size that its machine does not have");
@@ -167,11 +171,11 @@ Result<ElfImage> readElfImage(const std::string &path) {
   out.isa = machine == kMachineArm       ? trace::Isa::kA32
             : machine == kMachineAarch64 ? trace::Isa::kA64
                                          : trace::Isa::kRv64;
-  if (!(is64 ? readParts<Elf64>(*bytes, out) : readParts<Elf32>(*bytes, out)))
+  if (!(is64 ? readParts<Elf64>(bytes, out) : readParts<Elf32>(bytes, out)))
     return error("bad-elf", {path}, fmt::format("'{}' is cut, or its tables point outside it", path),
                  "copy or build it again");
   constexpr std::uint64_t kTypeAt = 16;
-  const auto type = at<std::uint16_t>(*bytes, kTypeAt);
+  const auto type = at<std::uint16_t>(bytes, kTypeAt);
   if (!type || (*type != ET_EXEC && *type != ET_DYN)) return refuse("no executable (an object file or a core dump)");
   return out;
 }

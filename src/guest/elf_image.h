@@ -41,5 +41,7 @@ struct ElfImage {
 /// Diagnostics: "not-a-program" (no ELF file: a script, a folder, text), "unsupported-program" (of another machine,
 /// big-endian, 32-bit RISC-V, not an executable), "bad-elf" (cut or inconsistent), "unreadable-file".
 Result<ElfImage> readElfImage(const std::string &path);
+/// Likewise of bytes that have been read; `path` names them.
+Result<ElfImage> elfImageOf(std::string_view bytes, const std::string &path);
 
 }  // namespace pimento::guest

@@ -1,10 +1,11 @@
-// Hosts whose caches compute, as Eva-CiM has them. Their input is a program of the host, not a kernel: what of it could
-// run in a cache is the business of `profile`.
+// Hosts whose caches compute, as Eva-CiM has them. A kernel becomes a program of the host's core (kernel.h); what of
+// any program of a host could run in a cache is the business of `profile`.
 #include <fmt/format.h>
 
 #include "pimento/machine/checks.h"
 #include "pimento/targets/cim/accounts.h"
 #include "pimento/targets/cim/execution.h"
+#include "pimento/targets/cim/kernel.h"
 #include "pimento/targets/cim/profiler.h"
 #include "pimento/targets/cim/release_suite.h"
 #include "pimento/targets/cim/reshaping.h"
@@ -19,12 +20,6 @@ namespace {
 
 constexpr evaluate::SimulatedUnit kUnit = {"core", "cores", "cores"};
 
-Diagnostic noKernels(const machine::Machine &machine) {
-  return unsupported("unsupported-kernel", {},
-                     fmt::format("{} runs the instructions of a program; its caches take no kernels", machine.name),
-                     "compile the kernel with a cross compiler, and give the program to 'pimento profile'");
-}
-
 class Cim final : public evaluate::Target {
  public:
   std::string_view family() const override { return "cim"; }
@@ -35,24 +30,32 @@ class Cim final : public evaluate::Target {
     return machine::checkFamily(
         m, {.hasSections = hasSections, .sections = "'core', 'caches', 'memory' and 'organization'"});
   }
-  evaluate::Stages stages() const override { return {"instructions", {}}; }
-  /// Kernels have no room here.
-  Bytes capacity(const machine::Machine & /*machine*/) const override { return Bytes(0); }
-  Result<mapping::Mapping> reference(const GraphPart & /*part*/, const machine::Machine &machine,
-                                     const mapping::MapSpec & /*spec*/,
-                                     const evaluate::Tools & /*tools*/) const override {
-    return noKernels(machine);
+  bool generatesCode() const override { return true; }
+  evaluate::Stages stages() const override { return {"machine code", {"c", "asm"}}; }
+  Bytes capacity(const machine::Machine &machine) const override { return memoryOf(machine); }
+  std::vector<mapping::ProgramKind> programs() const override { return {mapping::ProgramKind::kCompiled}; }
+
+  /// The loops as the kernel has them.
+  Result<mapping::Mapping> reference(const GraphPart &part, const machine::Machine &machine,
+                                     const mapping::MapSpec &spec, const evaluate::Tools & /*tools*/) const override {
+    return mappingsOf(part, machine, spec).front();
   }
-  Result<std::unique_ptr<evaluate::CompiledPart>> compile(const GraphPart & /*part*/,
-                                                          const mapping::Mapping & /*mapping*/,
+  std::vector<mapping::Mapping> mappings(const GraphPart &part, const machine::Machine &machine,
+                                         const mapping::MapSpec &spec,
+                                         const evaluate::Tools & /*tools*/) const override {
+    return mappingsOf(part, machine, spec);
+  }
+  Result<std::unique_ptr<evaluate::CompiledPart>> compile(const GraphPart &part, const mapping::Mapping &mapping,
                                                           const machine::Machine &machine, std::string_view /*variant*/,
-                                                          const evaluate::Tools & /*tools*/) const override {
-    return noKernels(machine);
+                                                          const evaluate::Tools &tools) const override {
+    return compileKernel(part, mapping, machine, tools);
   }
   Result<std::unique_ptr<evaluate::Runnable>> load(const program::Program & /*program*/,
                                                    const machine::Machine &machine,
                                                    const evaluate::ProgramRequest & /*request*/) const override {
-    return noKernels(machine);
+    return unsupported("unsupported-program", {},
+                       fmt::format("{} runs programs of a host's core, which this file is not", machine.name),
+                       "give programs of a host to 'pimento profile'");
   }
   Result<std::unique_ptr<evaluate::Profiler>> profiler(const machine::Machine &machine, bool isBridged) const override {
     if (Status s = checkCimEnergy(machine); !s) return s.diagnostics();

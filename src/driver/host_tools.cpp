@@ -1,0 +1,136 @@
+#include "pimento/driver/host_tools.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pimento/base/file.h"
+#include "pimento/driver/dpu_compiler.h"
+#include "pimento/frontend/host_c.h"
+#include "pimento/guest/rv64/process.h"
+
+namespace pimento::driver {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char *kLinker = "ld.lld-19";
+
+/// Removed at the end, with what is in it.
+class Folder {
+ public:
+  static Result<std::unique_ptr<Folder>> make() {
+    std::string name = fs::temp_directory_path() / "pimento-link-XXXXXX";
+    if (mkdtemp(name.data()) == nullptr)
+      return error("unwritable-file", {name}, fmt::format("cannot make a folder: {}", std::strerror(errno)),
+                   "free some space, or name another folder with TMPDIR");
+    return std::unique_ptr<Folder>(new Folder(std::move(name)));
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Folder(const Folder &) = delete;
+  Folder &operator=(const Folder &) = delete;
+  std::string file(const char *name) const { return path_ + "/" + name; }
+
+ private:
+  explicit Folder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+Diagnostic noLinker() {
+  return error("missing-linker", {}, fmt::format("{} is not installed", kLinker),
+               "it links kernels for a host's core: apt install lld-19");
+}
+
+/// What it says goes to `log`.
+Status runLinker(const std::vector<std::string> &arguments, const std::string &log) {
+  std::vector<char *> argv;
+  for (const std::string &a : arguments) argv.push_back(const_cast<char *>(a.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t files{};
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  pid_t child = 0;
+  const int failed = posix_spawnp(&child, kLinker, &files, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (failed != 0) return noLinker();
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) break;
+  constexpr int kNotFound = 127;  // where posix_spawnp tells of a missing program late
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return okStatus();
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNotFound) return noLinker();
+  const Result<std::string> said = readFile(log);
+  return error("host-link", {}, fmt::format("{} fails: {}", kLinker, said ? *said : std::string("it says nothing")),
+               "compile --emit c shows the program");
+}
+
+class ClangHostTools final : public trace::HostTools {
+ public:
+  Result<std::string> build(const std::string &text, std::uint64_t variablesAt) override {
+    const Result<std::string> object = frontend::compileHostC(text, frontend::HostOutput::kObject);
+    if (!object) return object.diagnostics();
+    const Result<std::unique_ptr<Folder>> folder = Folder::make();
+    if (!folder) return folder.diagnostics();
+    const std::string from = (*folder)->file("kernel.o"), to = (*folder)->file("kernel");
+    if (Status s = writeFile(from, *object); !s) return s.diagnostics();
+    if (Status s = runLinker({kLinker, "-m", "elf64lriscv", "-static", "-z", "separate-code",
+                              fmt::format("--section-start=.bss={:#x}", variablesAt), "-o", to, from},
+                             (*folder)->file("log"));
+        !s)
+      return s.diagnostics();
+    return readFile(to);
+  }
+  Result<std::string> assembly(const std::string &text) override {
+    return frontend::compileHostC(text, frontend::HostOutput::kAssembly);
+  }
+  Result<std::unique_ptr<trace::HostProcess>> load(const std::string &elf) override {
+    return guest::rv64::Process::make(elf);
+  }
+};
+
+class Compilers final : public program::DpuCompiler, public trace::HostTools {
+ public:
+  explicit Compilers(std::unique_ptr<ClangDpuCompiler> dpu) : dpu_(std::move(dpu)) {}
+
+  Result<std::string> compile(const program::DpuSource &source) override { return dpu_->compile(source); }
+  Result<std::string> optimised(const program::DpuSource &source) override { return dpu_->optimised(source); }
+  Result<std::string> build(const std::string &text, std::uint64_t variablesAt) override {
+    return host_.build(text, variablesAt);
+  }
+  Result<std::string> assembly(const std::string &text) override { return host_.assembly(text); }
+  Result<std::unique_ptr<trace::HostProcess>> load(const std::string &elf) override { return host_.load(elf); }
+
+ private:
+  std::unique_ptr<ClangDpuCompiler> dpu_;
+  ClangHostTools host_;
+};
+
+}  // namespace
+
+std::unique_ptr<trace::HostTools> makeHostTools() {
+  return std::make_unique<ClangHostTools>();
+}
+
+std::unique_ptr<program::DpuCompiler> makeCompilers() {
+  std::unique_ptr<ClangDpuCompiler> dpu = makeDpuCompiler();
+  if (dpu == nullptr) return nullptr;
+  return std::make_unique<Compilers>(std::move(dpu));
+}
+
+}  // namespace pimento::driver
