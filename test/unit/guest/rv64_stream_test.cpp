@@ -11,6 +11,7 @@
 #include <iterator>
 #include <set>
 #include <sstream>
+#include <unordered_map>
 
 #include "pimento/guest/rv64/interpreter.h"
 #include "pimento/guest/rv64/machine.h"
@@ -236,8 +237,7 @@ class Digests final : public trace::Consumer {
   }
   void onBlock(const trace::Block &block, int count, std::span<const trace::Access> accesses) override {
     const std::uint64_t first = block.instructions.front().address;
-    if (begins_.empty() && !accesses.empty() && accesses.front().address >= kHigh)
-      begins_.push_back(accesses.front().address);
+    if (stack_ == 0 && !accesses.empty() && accesses.front().address >= kHigh) stack_ = accesses.front().address;
     isIn_ = (isIn_ || first == main_) && first != exit_;
     if (!isIn_) return;
     auto a = accesses.begin();
@@ -259,27 +259,28 @@ class Digests final : public trace::Consumer {
   static constexpr std::uint64_t kHigh = std::uint64_t{1} << 32;
 
   void add(std::uint64_t x) { parts.back() = (parts.back() ^ x) * kPrime; }
-  /// Stack, arguments and mappings lie elsewhere: addresses count from the stack pointer at the start, which the first
-  /// access of all has, and else from the first access to each.
+  /// Stack, arguments and mappings lie elsewhere. In the stack addresses count from the stack pointer at the start,
+  /// which the first access of all has; in texts of arguments from the first access; and pages of mappings in the order
+  /// in which they are used.
   std::uint64_t relative(std::uint64_t address) {
-    constexpr std::uint64_t kNear = std::uint64_t{1} << 26;
+    constexpr std::uint64_t kTexts = 4096, kStack = std::uint64_t{1} << 26, kPage = 4096;
     if (address < kHigh) return address;
-    const auto isNear = [&](std::uint64_t begin) { return address + kNear > begin && address < begin + kNear; };
-    // Above the pointers to arguments lies what the system has put there.
-    const bool isText = address >= begins_[0] + pointers_ && isNear(begins_[0]);
-    if (isText && texts_ == 0) texts_ = address;
-    if (isText) return kHigh / 2 + (address - texts_);
-    for (std::size_t i = 0; i < begins_.size(); ++i)
-      if (isNear(begins_[i])) return (i + 1) * kHigh + (address - begins_[i]);
-    begins_.push_back(address);
-    return begins_.size() * kHigh;
+    const std::uint64_t texts = stack_ + pointers_;
+    if (address >= texts && address < texts + kTexts) {
+      if (texts_ == 0) texts_ = address;
+      return kHigh / 2 + (address - texts_);
+    }
+    if (address < texts && address + kStack > stack_) return kHigh + (address - stack_);
+    const std::uint64_t page = pages_.try_emplace(address / kPage, pages_.size()).first->second;
+    return 2 * kHigh + page * kPage + address % kPage;
   }
 
   std::uint64_t main_ = 0, exit_ = 0;
   bool isIn_ = false;
-  std::uint64_t pointers_ = 0;         ///< bytes of argc and argv
-  std::uint64_t texts_ = 0;            ///< of arguments: the first access
-  std::vector<std::uint64_t> begins_;  ///< of the stack and of mappings
+  std::uint64_t pointers_ = 0;  ///< bytes of argc and argv
+  std::uint64_t texts_ = 0;     ///< of arguments: the first access
+  std::uint64_t stack_ = 0;     ///< its pointer at the start
+  std::unordered_map<std::uint64_t, std::uint64_t> pages_;
 };
 
 /// Programs that someone else has made (test/unit/driver/executed_benchmarks.py).
