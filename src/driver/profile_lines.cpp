@@ -8,6 +8,7 @@
 
 #include "pimento/driver/profile_verdict.h"
 #include "pimento/driver/program_run.h"
+#include "pimento/driver/source_files.h"
 
 namespace pimento::driver {
 
@@ -182,16 +183,16 @@ std::vector<SourceShare> Gatherer::sources(const SourceFinder &finder, std::int6
 /// What is to be known of sources before they are read.
 void warnOfSources(ProfileLines &out) {
   for (const SourceShare &s : out.sources) {
-    if (s.state == SourceText::State::kChanged)
+    if (s.state == SourceState::kChanged)
       out.warnings.push_back(fmt::format(
           "'{}' is not what the program was built from (its checksum differs): lines may show another text", s.path));
-    if (s.state == SourceText::State::kNewer)
+    if (s.state == SourceState::kNewer)
       out.warnings.push_back(
           fmt::format("'{}' was changed after the program was built: lines may show another text", s.path));
   }
   std::vector<std::string> missing;
   for (const SourceShare &s : out.sources)
-    if (s.state == SourceText::State::kMissing) missing.push_back(s.file);
+    if (s.state == SourceState::kMissing) missing.push_back(s.file);
   if (!missing.empty())
     out.warnings.push_back(
         fmt::format("{} source files were not found, the first is '{}': say where they are with "

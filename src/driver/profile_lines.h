@@ -7,14 +7,16 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "pimento/driver/options.h"
-#include "pimento/driver/source_files.h"
 #include "pimento/evaluate/profile.h"
 #include "pimento/trace/program.h"
 
 namespace pimento::driver {
+
+struct Options;
+enum class SourceState : std::uint8_t;
 
 struct FunctionShare {
   std::string name;  ///< "0x4005a0-0x400600" where there is no symbol, "(elsewhere)" outside the program
@@ -44,7 +46,7 @@ struct SourceChunk {
 };
 struct SourceShare {
   std::string file, path;
-  SourceText::State state = SourceText::State::kMissing;
+  SourceState state{};  ///< missing
   std::vector<SourceChunk> chunks;
 };
 

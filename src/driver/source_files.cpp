@@ -7,6 +7,7 @@
 #include "pimento/base/checksum.h"
 #include "pimento/base/file.h"
 #include "pimento/base/text.h"
+#include "pimento/driver/options.h"
 
 namespace pimento::driver {
 
@@ -23,8 +24,8 @@ bool isFile(const fs::path &path) {
 
 }  // namespace
 
-std::string_view name(SourceText::State state) {
-  constexpr std::string_view kNames[] = {"same", "unchecked", "newer", "changed", "missing"};
+std::string_view name(SourceState state) {
+  constexpr std::string_view kNames[] = {"missing", "same", "unchecked", "newer", "changed"};
   return kNames[static_cast<std::size_t>(state)];
 }
 
@@ -81,12 +82,12 @@ SourceText SourceFinder::find(const trace::SourceFile &file) const {
   out.path = path.string();
   for (const std::string_view line : split(*text, '\n')) out.lines.emplace_back(line);
   if (!file.md5.empty()) {
-    out.state = md5(*text) == file.md5 ? SourceText::State::kSame : SourceText::State::kChanged;
+    out.state = md5(*text) == file.md5 ? SourceState::kSame : SourceState::kChanged;
     return out;
   }
   std::error_code unknown;
   const fs::file_time_type written = fs::last_write_time(path, unknown);
-  out.state = !unknown && written > builtAt_ ? SourceText::State::kNewer : SourceText::State::kUnchecked;
+  out.state = !unknown && written > builtAt_ ? SourceState::kNewer : SourceState::kUnchecked;
   return out;
 }
 

@@ -8,26 +8,28 @@
 #include <vector>
 
 #include "pimento/base/diagnostics.h"
-#include "pimento/driver/options.h"
 #include "pimento/trace/source_map.h"
 
 namespace pimento::driver {
 
+struct Options;
+
+enum class SourceState : std::uint8_t {
+  kMissing,    ///< it was not found
+  kSame,       ///< its checksum is that of the debug information
+  kUnchecked,  ///< debug information has no checksum; it is older than the program
+  kNewer,      ///< likewise, but it was changed since the program was built
+  kChanged,    ///< its checksum is another one
+};
+/// "missing" "same" "unchecked" "newer" "changed".
+std::string_view name(SourceState state);
+
 struct SourceText {
-  enum class State : std::uint8_t {
-    kSame,       ///< its checksum is that of the debug information
-    kUnchecked,  ///< debug information has no checksum; it is older than the program
-    kNewer,      ///< likewise, but it was changed since the program was built
-    kChanged,    ///< its checksum is another one
-    kMissing,    ///< it was not found
-  };
   std::string file;  ///< as debug information has it
   std::string path;  ///< where it was found
-  State state = State::kMissing;
+  SourceState state = SourceState::kMissing;
   std::vector<std::string> lines;
 };
-/// "same" "unchecked" "newer" "changed" "missing".
-std::string_view name(SourceText::State state);
 
 class SourceFinder {
  public:

@@ -9,8 +9,11 @@
 #include <optional>
 
 #include "pimento/driver/host_choices.h"
+#include "pimento/driver/options.h"
+#include "pimento/driver/profile_lines.h"
 #include "pimento/driver/program_run.h"
 #include "pimento/driver/reshaped_check.h"
+#include "pimento/driver/source_files.h"
 #include "pimento/evaluate/sampler.h"
 #include "pimento/evaluate/target.h"
 #include "pimento/targets/targets.h"
@@ -182,7 +185,7 @@ Result<ProfileAnswer> profile(const Options &options) {
   if (options.isLined) {
     Result<ProfileLines> lines = profileLines(run->program, answer.profile(), options);
     if (!lines) return lines.diagnostics();
-    answer.lines = std::move(*lines);
+    answer.lines = std::make_shared<const ProfileLines>(std::move(*lines));
     answer.warnings.insert(answer.warnings.end(), answer.lines->warnings.begin(), answer.lines->warnings.end());
   }
   return answer;

@@ -1,16 +1,19 @@
 // `profile PROG -- ARGS`: a program of a host, what it takes, and what of it caches could compute (Eva-CiM).
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "pimento/driver/options.h"
-#include "pimento/driver/profile_lines.h"
+#include "pimento/base/diagnostics.h"
 #include "pimento/evaluate/profile.h"
 #include "pimento/trace/program.h"
 
 namespace pimento::driver {
+
+struct Options;
+struct Outcome;
+struct ProfileLines;
 
 /// Time of a function, callees apart.
 struct FunctionCycles {
@@ -39,8 +42,8 @@ struct ProfileAnswer {
   trace::ProgramEnd guest;
   std::string engine;  ///< that ran it (ProgramRun)
   bool isSampled = false;
-  std::vector<FunctionCycles> functions;  ///< the slowest first
-  std::optional<ProfileLines> lines;      ///< with --lines
+  std::vector<FunctionCycles> functions;      ///< the slowest first
+  std::shared_ptr<const ProfileLines> lines;  ///< with --lines; else null
   std::vector<std::string> warnings;
 
   const machine::Machine &machine() const { return choices.front().machine; }

@@ -5,7 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "pimento/driver/options.h"
+#include "pimento/driver/profile_lines.h"
 #include "pimento/driver/profile_verdict.h"
+#include "pimento/driver/source_files.h"
 #include "pimento/driver/verbs/profile.h"
 #include "pimento/emit/columns.h"
 

@@ -65,7 +65,11 @@ Status Process::run(const std::string &function, trace::Consumer *consumer) {
     while (!machine_->hasEnded() && machine_->hart().pc != begin)
       if (const Result<Step> step = machine_->step(); !step) return step.diagnostics();
     if (machine_->hasEnded()) return failure(fmt::format("it never comes to '{}'", function));
-    const trace::Program program{"kernel", image_.isa, 0, image_.functions, machine_->loadedAt()};
+    trace::Program program;
+    program.name = "kernel";
+    program.isa = image_.isa;
+    program.functions = image_.functions;
+    program.loadedAt = machine_->loadedAt();
     consumer->onStart(program, false);
     if (Status s = record(machine_->hart().x[kReturnAddress], *consumer); !s) return s;
   }

@@ -1,5 +1,7 @@
 // What `profile --lines` says of sources that are missing, changed or newer, of programs without lines, and of options
 // that cannot be; by saved traces, so that nothing is run.
+#include "pimento/driver/profile_lines.h"
+
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -10,6 +12,8 @@
 #include <sstream>
 
 #include "pimento/base/checksum.h"
+#include "pimento/driver/options.h"
+#include "pimento/driver/source_files.h"
 #include "pimento/driver/verbs/profile.h"
 #include "pimento/trace/file/writer.h"
 #include "test/support/folder.h"
@@ -87,7 +91,7 @@ TEST(ProfileLines, OfSourcesThatAreMissing) {
   ASSERT_TRUE(a.lines);
   EXPECT_TRUE(says(a, "1 source files were not found"));
   EXPECT_TRUE(says(a, "--sources"));
-  EXPECT_EQ(a.lines->sources.front().state, SourceText::State::kMissing);
+  EXPECT_EQ(a.lines->sources.front().state, SourceState::kMissing);
   EXPECT_TRUE(a.lines->sources.front().chunks.empty());
 }
 
@@ -97,7 +101,7 @@ TEST(ProfileLines, OfSourcesWhoseChecksumDiffers) {
   s.program.sources.files.front().md5 = md5("another text");
   const ProfileAnswer a = s.run();
   EXPECT_TRUE(says(a, "checksum differs"));
-  EXPECT_EQ(a.lines->sources.front().state, SourceText::State::kChanged);
+  EXPECT_EQ(a.lines->sources.front().state, SourceState::kChanged);
 }
 
 TEST(ProfileLines, OfSourcesThatAreNewerThanTheProgram) {
@@ -115,7 +119,7 @@ TEST(ProfileLines, OfSourcesThatAreNewerThanTheProgram) {
   const Result<ProfileAnswer> same = profile(s.options);
   ASSERT_TRUE(same);
   EXPECT_FALSE(says(*same, "was changed"));
-  EXPECT_EQ(same->lines->sources.front().state, SourceText::State::kSame);
+  EXPECT_EQ(same->lines->sources.front().state, SourceState::kSame);
 }
 
 TEST(ProfileLines, FindSourcesElsewhere) {
@@ -132,7 +136,7 @@ TEST(ProfileLines, FindSourcesElsewhere) {
   EXPECT_EQ(s.run().lines->sources.front().path, s.folder / "moved/src/f.c");
   // Only whole folders have new names.
   s.options.sourceMaps = {"/build/de=" + (s.folder / "moved")};
-  EXPECT_EQ(s.run().lines->sources.front().state, SourceText::State::kMissing);
+  EXPECT_EQ(s.run().lines->sources.front().state, SourceState::kMissing);
 }
 
 TEST(ProfileLines, SumToTheProfile) {

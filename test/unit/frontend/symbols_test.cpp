@@ -134,9 +134,11 @@ TEST(Symbols, OfBrokenProgramsAreRefusedOrWarnedOf) {
     std::string broken = *bytes;
     for (std::size_t i = at; i < std::min(at + 4, broken.size()); ++i) broken[i] = static_cast<char>(0xff);
     const Result<Symbols> s = readSymbols(broken, "p", addresses());
-    if (s) warned += s->warnings.empty() ? 0 : 1;
-    if (s)
-      for (const trace::Frame &f : s->map.frames) EXPECT_LT(f.function, s->map.functions.size());
+    if (!s) continue;
+    warned += s->warnings.empty() ? 0 : 1;
+    for (const trace::Frame &f : s->map.frames) {
+      EXPECT_LT(f.function, s->map.functions.size());
+    }
   }
   EXPECT_GT(warned, 0);
 }
