@@ -21,6 +21,8 @@ packages=(
   libmlir-19-dev llvm-19-dev mlir-19-tools
   # C for DPUs: Clang as a library (clang-19 holds what CMake finds it by)
   libclang-19-dev libclang-cpp19-dev clang-19
+  # kernels as programs of a host's core
+  lld-19
   # ONNX models; the test of its operators
   libonnx-dev libprotobuf-dev python3-onnx
   # formatting, fuzzing

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "pimento/frontend/dpu_c.h"
+#include "pimento/frontend/host_c.h"
 
 namespace {
 
@@ -13,6 +14,13 @@ TEST(WithoutClang, TheAnswerNamesThePackages) {
   ASSERT_FALSE(made);
   EXPECT_EQ(made.diagnostics()[0].code, "dpu-compiler-absent");
   EXPECT_EQ(made.diagnostics()[0].where.file, "file.c");
+  EXPECT_NE(made.diagnostics()[0].hint.find("libclang-cpp19-dev"), std::string::npos);
+}
+
+TEST(WithoutClang, KernelsForACoreNameThemToo) {
+  const auto made = frontend::compileHostC("int x;", frontend::HostOutput::kObject);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.diagnostics()[0].code, "host-compiler-absent");
   EXPECT_NE(made.diagnostics()[0].hint.find("libclang-cpp19-dev"), std::string::npos);
 }
 
