@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "pimento/base/file.h"
-#include "pimento/driver/dpu_compiler.h"
+#include "pimento/frontend/dpu_c.h"
 #include "pimento/frontend/host_c.h"
 #include "pimento/guest/rv64/process.h"
 
@@ -104,33 +104,11 @@ class ClangHostTools final : public trace::HostTools {
   }
 };
 
-class Compilers final : public program::DpuCompiler, public trace::HostTools {
- public:
-  explicit Compilers(std::unique_ptr<ClangDpuCompiler> dpu) : dpu_(std::move(dpu)) {}
-
-  Result<std::string> compile(const program::DpuSource &source) override { return dpu_->compile(source); }
-  Result<std::string> optimised(const program::DpuSource &source) override { return dpu_->optimised(source); }
-  Result<std::string> build(const std::string &text, std::uint64_t variablesAt) override {
-    return host_.build(text, variablesAt);
-  }
-  Result<std::string> assembly(const std::string &text) override { return host_.assembly(text); }
-  Result<std::unique_ptr<trace::HostProcess>> load(const std::string &elf) override { return host_.load(elf); }
-
- private:
-  std::unique_ptr<ClangDpuCompiler> dpu_;
-  ClangHostTools host_;
-};
-
 }  // namespace
 
 std::unique_ptr<trace::HostTools> makeHostTools() {
+  if (!frontend::hasDpuC()) return nullptr;
   return std::make_unique<ClangHostTools>();
-}
-
-std::unique_ptr<program::DpuCompiler> makeCompilers() {
-  std::unique_ptr<ClangDpuCompiler> dpu = makeDpuCompiler();
-  if (dpu == nullptr) return nullptr;
-  return std::make_unique<Compilers>(std::move(dpu));
 }
 
 }  // namespace pimento::driver

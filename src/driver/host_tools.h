@@ -6,14 +6,11 @@
 
 #include <memory>
 
-#include "pimento/program/dpu_compiler.h"
 #include "pimento/trace/host_tools.h"
 
 namespace pimento::driver {
 
+/// Null where Pimento was built without LLVM.
 std::unique_ptr<trace::HostTools> makeHostTools();
-
-/// One compiler for DPUs and hosts: it implements trace::HostTools besides. Null where Pimento was built without LLVM.
-std::unique_ptr<program::DpuCompiler> makeCompilers();
 
 }  // namespace pimento::driver

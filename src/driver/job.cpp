@@ -7,6 +7,7 @@
 
 #include "pimento/base/thread_pool.h"
 #include "pimento/driver/convert_option.h"
+#include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/engine.h"
 #include "pimento/driver/host_tools.h"
 #include "pimento/driver/machine_option.h"
@@ -21,7 +22,8 @@ namespace pimento::driver {
 
 std::shared_ptr<const ToolBox> makeToolBox() {
   auto box = std::make_shared<ToolBox>();
-  box->dpuCompiler = makeCompilers();
+  box->dpuCompiler = makeDpuCompiler();
+  box->hostTools = makeHostTools();
   return box;
 }
 

@@ -15,6 +15,9 @@ class Cache;
 namespace program {
 class DpuCompiler;
 }
+namespace trace {
+class HostTools;
+}
 }  // namespace pimento
 
 namespace pimento::evaluate {
@@ -54,6 +57,7 @@ struct TwoSlice {
 struct Tools {
   program::DpuCompiler *dpuCompiler = nullptr;  ///< null: Pimento was built without LLVM
   std::shared_ptr<Cache> cache = nullptr;       ///< of what targets make with these tools; null: nothing is kept
+  trace::HostTools *hostTools = nullptr;        ///< for programs of cores; null: Pimento was built without LLVM
 };
 
 }  // namespace pimento::evaluate

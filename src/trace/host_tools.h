@@ -11,9 +11,10 @@
 #include <string>
 
 #include "pimento/base/diagnostics.h"
-#include "pimento/trace/stream.h"
 
 namespace pimento::trace {
+
+class Consumer;
 
 /// A program in a memory of its own, which has not begun.
 class HostProcess {

@@ -16,6 +16,7 @@
 #include "pimento/base/thread_pool.h"
 #include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/host_choices.h"
+#include "pimento/driver/host_tools.h"
 #include "pimento/driver/job.h"
 #include "pimento/driver/mapping_problems.h"
 #include "pimento/driver/program_run.h"
@@ -194,6 +195,7 @@ std::shared_ptr<const ToolBox> timedTools(const TimedCompiler *&compiler) {
     compiler = timed.get();
     box->dpuCompiler = std::move(timed);
   }
+  box->hostTools = makeHostTools();
   return box;
 }
 

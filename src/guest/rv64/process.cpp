@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "pimento/trace/stream.h"
+
 namespace pimento::guest::rv64 {
 
 namespace {

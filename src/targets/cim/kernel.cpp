@@ -229,10 +229,6 @@ mapping::Mapping wholeOn(const kernel::Kernel &kernel, const machine::Machine &m
 
 }  // namespace
 
-trace::HostTools *hostToolsOf(const evaluate::Tools &tools) {
-  return dynamic_cast<trace::HostTools *>(tools.dpuCompiler);
-}
-
 Bytes memoryOf(const machine::Machine &machine) {
   const machine::Organization &o = machine.dram->organization;
   std::int64_t bytes = o.burst.value;
@@ -314,7 +310,7 @@ Result<std::unique_ptr<evaluate::CompiledPart>> compileKernel(const GraphPart &p
                          fmt::format("kernel '{}': its tensors take {} B, {} more than the memory of {} has for them",
                                      part.kernel().name, source->bytes, source->bytes - room, machine.name),
                          "divide the kernel, or give the machine more rows with --set organization.rows=N");
-  trace::HostTools *host = hostToolsOf(tools);
+  trace::HostTools *host = tools.hostTools;
   if (host == nullptr)
     return unsupported("no-host-compiler", {}, "no compiler for the core's programs: Pimento was built without LLVM",
                        "install LLVM and Clang 19 (Debian: llvm-19-dev, libclang-19-dev) and build again");

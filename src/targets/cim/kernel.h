@@ -14,9 +14,6 @@
 
 namespace pimento::targets::cim {
 
-/// The compiler that `driver` hands in also compiles for hosts, if it can.
-trace::HostTools *hostToolsOf(const evaluate::Tools &tools);
-
 /// The dims of the kernel nested as they stand, or as `spec` says; then, where the results stay the same, in other
 /// orders: all of them for small kernels, for others the one that is best for caches by strides alone.
 std::vector<mapping::Mapping> mappingsOf(const evaluate::GraphPart &part, const machine::Machine &machine,
