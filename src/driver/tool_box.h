@@ -8,7 +8,6 @@
 #include "pimento/base/cache.h"
 #include "pimento/evaluate/choices.h"
 #include "pimento/program/dpu_compiler.h"
-#include "pimento/trace/host_tools.h"
 
 namespace pimento::driver {
 
@@ -16,7 +15,7 @@ struct ToolBox {
   std::unique_ptr<program::DpuCompiler> dpuCompiler;  ///< null where Pimento was built without LLVM
   std::shared_ptr<Cache> cache = std::make_shared<Cache>();
 
-  std::unique_ptr<trace::HostTools> hostTools;  ///< likewise
+  std::shared_ptr<trace::HostTools> hostTools;  ///< likewise
 
   evaluate::Tools tools() const { return {dpuCompiler.get(), cache, hostTools.get()}; }
 };
