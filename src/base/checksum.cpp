@@ -1,6 +1,5 @@
 #include "pimento/base/checksum.h"
 
-#include <fmt/format.h>
 #include <zlib.h>
 
 #include <array>
@@ -60,9 +59,13 @@ std::string md5(std::string_view bytes) {
   const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
   for (int shift = 0; shift < 64; shift += 8) rest += static_cast<char>(bits >> shift & 0xff);
   for (at = 0; at < rest.size(); at += kBlock) digest(state, std::string_view(rest).substr(at, kBlock));
+  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out;
   for (const std::uint32_t word : state)
-    for (int shift = 0; shift < 32; shift += 8) out += fmt::format("{:02x}", word >> shift & 0xffU);
+    for (int shift = 0; shift < 32; shift += 8) {
+      out += kDigits[word >> (shift + 4) & 0xfU];
+      out += kDigits[word >> shift & 0xfU];
+    }
   return out;
 }
 
