@@ -124,7 +124,11 @@ inline ExecutedRuns executeAll(const std::string &bytes, const std::vector<Plan>
     rules.unsound = p.unsound;
     executions.emplace_back(p.machine, rules, *guests.back());
   }
-  const trace::Program program{file, image.isa, static_cast<std::int64_t>(arguments.size()), {}, machine.loadedAt()};
+  trace::Program program;
+  program.name = file;
+  program.isa = image.isa;
+  program.arguments = static_cast<std::int64_t>(arguments.size());
+  program.loadedAt = machine.loadedAt();
   for (targets::cim::Execution &e : executions) e.onStart(program, true);
   // One after the other for a while: so each stays in this computer's caches.
   struct Ran {

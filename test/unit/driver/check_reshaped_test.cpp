@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "pimento/driver/options.h"
 #include "pimento/driver/verbs/profile.h"
 #include "test/support/folder.h"
 #include "test/support/rv64_program.h"
