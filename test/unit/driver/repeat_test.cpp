@@ -19,6 +19,7 @@
 #include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/input_kind.h"
 #include "pimento/driver/verbs.h"
+#include "pimento/trace/file/writer.h"
 #include "pimento/tune/boosted_trees.h"
 
 namespace pimento::driver {
@@ -48,6 +49,34 @@ const Choices kHbmPim = {{"set", {"channels=4", "timing.tRP=16", "timing.tRCDRD=
 Choices with(Choices base, const Choices &more) {
   for (const auto &[name, values] : more) base[name] = values;
   return base;
+}
+
+/// A saved trace of a loop over two arrays, which lies there until the tests end.
+std::string traceOfLoop() {
+  const std::string file = ::testing::TempDir() + "/repeat_" + std::to_string(::getpid()) + ".ptrace";
+  if (std::filesystem::exists(file)) return file;
+  std::ofstream out(file, std::ios::binary);
+  trace::file::Writer writer(out, false);
+  const trace::Program program;
+  writer.onStart(program, false);
+  trace::Block block;
+  for (const trace::Operation operation : {trace::Operation::kLoad, trace::Operation::kAdd, trace::Operation::kStore}) {
+    trace::Instruction &in = block.instructions.emplace_back();
+    in.address = 0x1000 + 4 * block.instructions.size();
+    in.operation = operation;
+    in.loads = operation == trace::Operation::kLoad;
+    in.stores = operation == trace::Operation::kStore;
+  }
+  constexpr std::uint64_t kTurns = 200;
+  for (std::uint64_t i = 0; i < kTurns; ++i) {
+    const trace::Access accesses[] = {{.address = 0x10000 + 64 * i, .instruction = 0, .bytes = 4},
+                                      {.address = 0x80000 + 64 * i, .instruction = 2, .bytes = 4, .isStore = true}};
+    writer.onBlock(block, 3, accesses);
+  }
+  trace::ProgramEnd end;
+  end.instructions = 3 * kTurns;
+  EXPECT_TRUE(writer.finish(end));
+  return file;
 }
 
 std::vector<Scenario> scenarios() {
@@ -88,6 +117,15 @@ std::vector<Scenario> scenarios() {
        {VerbId::kExplore},
        {{"sweep", {"timing.tRP=10..14", "size.m=64,128"}}},
        {{"size", {"n=256"}}, {"map", {"auto", "reference"}}, {"dtype", {"f16"}}, {"set", {"channels=2"}}}},
+      {traceOfLoop(),
+       {VerbId::kExplore},
+       {{"sweep", {"core.rob=20,40"}}},
+       {{"levels", {"l1d", "l1d+l2"}},
+        {"locality", {"level", "bank"}},
+        {"rows", {"true"}},
+        {"technology", {"fefet"}},
+        {"arrays", {"release-constants"}},
+        {"caches", {"32KiB/4+256KiB/8"}}}},
       {kSource + "/examples/gemv_relu.mlir",
        runs,
        {{"size", {"d0=64,d1=64"}}},
