@@ -210,7 +210,7 @@ std::string callHtml(const HostProfileResult &r, const CallResult &c, bool isOut
     if (i.allCycles >= kLeastShare * r.cycles) inner += callHtml(r, i, false);
   if (inner.empty()) return "<li>" + text + "</li>\n";
   return fmt::format("<li><details{}><summary>{}</summary>\n<ul>\n{}</ul></details></li>\n",
-                     isOutermost && c.allCycles >= 0.1 * r.cycles ? " open" : "", text, inner);
+                     isOutermost && c.allCycles >= 0.1 * r.cycles ? " open=\"\"" : "", text, inner);
 }
 
 std::string callsHtml(const HostProfileResult &r) {
@@ -319,7 +319,7 @@ std::string sourcesHtml(const HostProfileResult &r) {
     out += fmt::format(
         "<details class=\"function\"{}><summary><code>{}</code> <b>{}</b> <span>of time, {} of energy; "
         "{}</span></summary>\n",
-        shown < kOpen ? " open" : "", escape(a.function), shareText(a.cycles, r.cycles),
+        shown < kOpen ? " open=\"\"" : "", escape(a.function), shareText(a.cycles, r.cycles),
         shareText(a.energyPj, r.energyPj), escape(a.file));
     out += stateHtml(found) + sourceTable(r, a, found) + "</details>\n";
     ++shown;
