@@ -38,14 +38,15 @@ def cell(row):
     return f"{time}, {energy}" + (" (sampled)" if row.get("interval") else "")
 
 
-def lines(tool, wanted):
-    for kernel in ("gemv", "va", "red", "hst", "gemm"):
-        for name in wanted:
-            command = [tool, "compare", kernel, "--size", sizes(kernel, SIDES[name]), "--dtype", "i32", "--targets",
-                       ",".join(MACHINES), "--json"]
-            answer = subprocess.run(command, capture_output=True, text=True)
-            rows = {r["target"]: r for r in json.loads(answer.stdout)["rows"]}
-            yield f"| {kernel} | {name} | " + " | ".join(cell(rows[m]) for m in MACHINES) + " |"
+KERNELS = ("gemv", "va", "red", "hst", "gemm")
+HEAD = "| kernel | elements | " + " | ".join(MACHINES) + " |"
+
+
+def row(tool, kernel, name):
+    command = [tool, "compare", kernel, "--size", sizes(kernel, SIDES[name]), "--dtype", "i32", "--targets", ",".join(MACHINES), "--json"]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    rows = {r["target"]: r for r in json.loads(answer.stdout)["rows"]}
+    return f"| {kernel} | {name} | " + " | ".join(cell(rows[m]) for m in MACHINES) + " |"
 
 
 def main():
@@ -54,24 +55,24 @@ def main():
     options.add_argument("--check", action="store_true")
     options.add_argument("--sizes", default=",".join(SIDES))
     given = options.parse_args()
-    page = PAGE.read_text().splitlines()
-    fails = 0
-    for line in lines(given.tool, given.sizes.split(",")):
-        key = "|".join(line.split("|")[:3])
-        at = next((i for i, old in enumerate(page) if old.startswith(key + "|")), None)
-        if at is None:
-            at = next(i for i, old in enumerate(page) if old.startswith("| kernel |"))
-            while page[at].startswith("|"):  # rows follow the first table's
-                at += 1
-            page.insert(at, "")
-        if page[at] != line:
-            fails += 1
-            if given.check:
-                print(f"- {page[at]}\n+ {line}")
-        page[at] = line
-        if not given.check:
-            PAGE.write_text("\n".join(page) + "\n")
-    return 1 if given.check and fails else 0
+    page = PAGE.read_text(encoding="utf-8")
+    before, rest = page.split(HEAD + "\n", 1)
+    rule, *old = rest.split("\n\n", 1)[0].splitlines()
+    after = rest.split("\n\n", 1)[1]
+    known = {tuple(line.split(" | ")[:2]): line for line in old}
+    wrong = 0
+    for name in given.sizes.split(","):
+        for kernel in KERNELS:
+            line = row(given.tool, kernel, name)
+            key = tuple(line.split(" | ")[:2])
+            if known.get(key) != line:
+                wrong += 1
+                print(f"- {known.get(key, '')}\n+ {line}")
+            known[key] = line
+    table = [known[key] for kernel in KERNELS for name in SIDES if (key := (f"| {kernel}", name)) in known]
+    if not given.check:
+        PAGE.write_text(before + "\n".join([HEAD, rule, *table]) + "\n\n" + after, encoding="utf-8")
+    return 1 if given.check and wrong else 0
 
 
 if __name__ == "__main__":

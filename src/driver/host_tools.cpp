@@ -6,16 +6,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "pimento/base/file.h"
+#include "pimento/base/temporary_folder.h"
 #include "pimento/frontend/dpu_c.h"
 #include "pimento/frontend/host_c.h"
 #include "pimento/guest/rv64/process.h"
@@ -27,29 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char *kLinker = "ld.lld-19";
-
-/// Removed at the end, with what is in it.
-class Folder {
- public:
-  static Result<std::unique_ptr<Folder>> make() {
-    std::string name = fs::temp_directory_path() / "pimento-link-XXXXXX";
-    if (mkdtemp(name.data()) == nullptr)
-      return error("unwritable-file", {name}, fmt::format("cannot make a folder: {}", std::strerror(errno)),
-                   "free some space, or name another folder with TMPDIR");
-    return std::unique_ptr<Folder>(new Folder(std::move(name)));
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder &) = delete;
-  Folder &operator=(const Folder &) = delete;
-  std::string file(const char *name) const { return path_ + "/" + name; }
-
- private:
-  explicit Folder(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
 
 Diagnostic noLinker() {
   return error("missing-linker", {}, fmt::format("{} is not installed", kLinker),
@@ -85,7 +59,8 @@ class ClangHostTools final : public trace::HostTools {
   Result<std::string> build(const std::string &text, std::uint64_t variablesAt) override {
     const Result<std::string> object = frontend::compileHostC(text, frontend::HostOutput::kObject);
     if (!object) return object.diagnostics();
-    const Result<std::unique_ptr<Folder>> folder = Folder::make();
+    const Result<std::unique_ptr<TemporaryFolder>> folder =
+        TemporaryFolder::make(fs::temp_directory_path().string(), "pimento-link-");
     if (!folder) return folder.diagnostics();
     const std::string from = (*folder)->file("kernel.o"), to = (*folder)->file("kernel");
     if (Status s = writeFile(from, *object); !s) return s.diagnostics();

@@ -22,6 +22,7 @@
 #include <thread>
 
 #include "pimento/base/module.h"
+#include "pimento/base/temporary_folder.h"
 #include "pimento/base/text.h"
 #include "pimento/guest/recording.h"
 
@@ -87,26 +88,6 @@ Result<std::string> findLibrary(const std::string &name) {
   if (access(file.c_str(), R_OK) == 0) return file;
   return error("missing-plugin", {}, fmt::format("{} is not there", file), "build and install pimento again");
 }
-
-/// A folder of its own, removed at the end.
-class RunFolder {
- public:
-  static Result<std::unique_ptr<RunFolder>> make() {
-    std::string name =
-        (fs::exists("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path()) / "pimento-guest-XXXXXX";
-    if (mkdtemp(name.data()) == nullptr)
-      return error("unwritable-file", {name}, fmt::format("cannot make a folder: {}", std::strerror(errno)),
-                   "free some memory or space");
-    auto out = std::make_unique<RunFolder>();
-    out->path = name;
-    return out;
-  }
-  ~RunFolder() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-  std::string path;
-};
 
 /// Loaders and libraries of dynamic programs lie below --sysroot.
 Status checkLoader(const ElfImage &image, const GuestOptions &options) {
@@ -237,7 +218,8 @@ Result<GuestEnd> runGuest(const ElfImage &image, const GuestOptions &options, tr
   const Result<std::string> plugin = findLibrary("libpimento_qemu.so"), clock = findLibrary("libpimento_clock.so");
   if (!plugin) return plugin.diagnostics();
   if (!clock) return clock.diagnostics();
-  const Result<std::unique_ptr<RunFolder>> folder = RunFolder::make();
+  const Result<std::unique_ptr<TemporaryFolder>> folder =
+      TemporaryFolder::make(fs::exists("/dev/shm") ? "/dev/shm" : fs::temp_directory_path().string(), "pimento-guest-");
   if (!folder) return folder.diagnostics();
 
   Child child;
@@ -249,14 +231,14 @@ Result<GuestEnd> runGuest(const ElfImage &image, const GuestOptions &options, tr
   };
   if (emulation.tunables != nullptr) add({"-E", emulation.tunables});
   if (!options.sysroot.empty()) add({"-L", options.sysroot});
-  add({"-plugin", fmt::format("{},folder={}{}", *plugin, (*folder)->path, options.recordsValues ? ",values=on" : ""),
+  add({"-plugin", fmt::format("{},folder={}{}", *plugin, (*folder)->path(), options.recordsValues ? ",values=on" : ""),
        options.program});
   child.arguments.insert(child.arguments.end(), options.arguments.begin(), options.arguments.end());
   const Result<pid_t> pid = start(child);
   if (!pid) return pid.diagnostics();
 
   Reaper reaper(*pid);
-  Recording recording((*folder)->path, *pid, image.isa);
+  Recording recording((*folder)->path(), *pid, image.isa);
   int status = 0;
   trace::Program program{fs::path(options.program).filename().string(),
                          image.isa,

@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "pimento/base/diagnostics.h"
+#include "pimento/trace/arithmetic.h"
 #include "pimento/trace/spoils.h"
 
 namespace pimento::trace {
@@ -466,29 +467,7 @@ std::uint64_t Candidates::State::compute(const Node &n) {
     const Node &p = at(numberOf(n) - n.links[i]);
     x[i] = p.step->isPlainLoad ? p.value : compute(p);
   }
-  const auto of = [&]() -> std::uint64_t {
-    switch (n.step->in->operation) {
-      case Operation::kAdd:
-        return x[0] + x[1];
-      case Operation::kSub:
-        return x[0] - x[1];
-      case Operation::kReverseSub:
-        return x[1] - x[0];
-      case Operation::kAnd:
-        return x[0] & x[1];
-      case Operation::kOr:
-        return x[0] | x[1];
-      case Operation::kXor:
-        return x[0] ^ x[1];
-      case Operation::kAndNot:
-        return x[0] & ~x[1];
-      case Operation::kOrNot:
-        return x[0] | ~x[1];
-      default:
-        return 0;
-    }
-  };
-  return of() & maskOf(n.step->in->width);
+  return resultOf(n.step->in->operation, x[0], x[1]) & maskOf(n.step->in->width);
 }
 
 /// Against what was stored.

@@ -151,6 +151,9 @@ void _start(void) {
                std::to_string(rng_.integer(1, 16)) + "); }";
       case 11:
         return "v = v * 5u + (u32)" + element() + ";";
+      case 12:  // what a tree computes on the way is used elsewhere, too
+        return "{ const int w = " + element() + " + " + element() + "; " + element() + " = w ^ " + element() +
+               "; s += w; }";
       default:
         break;
     }

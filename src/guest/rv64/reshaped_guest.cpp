@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "pimento/trace/arithmetic.h"
+
 namespace pimento::guest::rv64 {
 
 namespace {
@@ -24,30 +26,6 @@ bool maps(std::uint64_t call) {
 std::uint64_t extended(std::uint64_t value, int bits) {
   const int above = 64 - bits;
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(value << above) >> above);
-}
-
-std::uint64_t combine(trace::Operation o, std::uint64_t first, std::uint64_t second) {
-  switch (o) {
-    case trace::Operation::kAdd:
-      return first + second;
-    case trace::Operation::kSub:
-      return first - second;
-    case trace::Operation::kReverseSub:
-      return second - first;
-    case trace::Operation::kAnd:
-      return first & second;
-    case trace::Operation::kOr:
-      return first | second;
-    case trace::Operation::kXor:
-      return first ^ second;
-    case trace::Operation::kAndNot:
-      return first & ~second;
-    case trace::Operation::kOrNot:
-      return first | ~second;
-    default:
-      PIMENTO_CHECK(!"an operation that no cache has");
-      return 0;
-  }
 }
 
 std::span<std::byte> bytesOf(std::uint64_t &value) {
@@ -307,7 +285,7 @@ void ReshapedGuest::compute(const trace::ReshapedStep &step, std::span<const tra
     } else {
       const std::uint64_t second = results.back();
       results.pop_back();
-      results.back() = combine(s.operation, results.back(), second);
+      results.back() = trace::resultOf(s.operation, results.back(), second);
     }
   }
   if (tree.isStored) return store(tree, site, accesses.back(), results.back());

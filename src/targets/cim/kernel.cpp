@@ -10,6 +10,7 @@
 #include "pimento/base/cache.h"
 #include "pimento/base/integer.h"
 #include "pimento/evaluate/explainer.h"
+#include "pimento/machine/memory_size.h"
 #include "pimento/program/dpu_compiler.h"
 #include "pimento/targets/cim/accounts.h"
 #include "pimento/targets/cim/profiler.h"
@@ -80,15 +81,9 @@ class CimKernel final : public evaluate::CompiledPart {
   }
 
   Result<DeviceRun> runOn(kernel::DataSet &data, const RunMode & /*mode*/) const override {
-    Profiler profiler(machine_);
-    const Result<std::unique_ptr<trace::HostProcess>> process = start(&data, 0, source_.outermost);
-    if (!process) return process.diagnostics();
-    if (Status s = (*process)->run(kFunction, &profiler); !s) return s.diagnostics();
-    for (const Source::Array &a : source_.arrays) {
-      kernel::TensorData &d = data[static_cast<std::size_t>(a.tensor)];
-      PIMENTO_CHECK((*process)->read(a.address, d.bytes));
-    }
-    return runOf(measured(profiler.profile()));
+    const Result<Measured> all = measure(&data, 0, source_.outermost, &data);
+    if (!all) return all.diagnostics();
+    return runOf(*all);
   }
 
   evaluate::DerivationPtr explainCycles(const std::string &name, const DeviceRun &run,
@@ -151,12 +146,17 @@ class CimKernel final : public evaluate::CompiledPart {
     return process;
   }
 
-  /// What a part of the outermost loop takes, from empty caches.
-  Result<Measured> measure(const kernel::DataSet *data, std::int64_t first, std::int64_t end) const {
+  /// What a part of the outermost loop takes, from empty caches. `results`: takes what is in memory then; null:
+  /// nothing.
+  Result<Measured> measure(const kernel::DataSet *data, std::int64_t first, std::int64_t end,
+                           kernel::DataSet *results = nullptr) const {
     const Result<std::unique_ptr<trace::HostProcess>> process = start(data, first, end);
     if (!process) return process.diagnostics();
     Profiler profiler(machine_);
     if (Status s = (*process)->run(kFunction, &profiler); !s) return s.diagnostics();
+    if (results != nullptr)
+      for (const Source::Array &a : source_.arrays)
+        PIMENTO_CHECK((*process)->read(a.address, (*results)[static_cast<std::size_t>(a.tensor)].bytes));
     return measured(profiler.profile());
   }
 
@@ -174,7 +174,7 @@ class CimKernel final : public evaluate::CompiledPart {
     DeviceRun run;
     run.cycles = run.cyclesSimulated = Cycles(std::llround(m.cycles));
     Totals totals{};
-    for (std::size_t i = 0; i < totals.size(); ++i) totals[i] = std::llround(m.counts[i]);
+    for (std::size_t i = 0; i < totals.size(); ++i) totals[i] = std::max<std::int64_t>(0, std::llround(m.counts[i]));
     evaluate::setCounts(run, countTable(), totals, machine_, 1);
     return run;
   }
@@ -195,13 +195,8 @@ class CimKernel final : public evaluate::CompiledPart {
         estimate(plan, source_.outermost, mode.values != nullptr ? mode.values->seed : 1,
                  [&](std::int64_t first, std::int64_t end) { return measure(data, first, end); });
     if (!e) return e.diagnostics();
-    DeviceRun run;
-    run.cycles = Cycles(std::llround(e->mean.cycles));
+    DeviceRun run = runOf(e->mean);
     run.cyclesSimulated = Cycles(std::llround(e->simulated));
-    Totals totals{};
-    for (std::size_t i = 0; i < totals.size(); ++i)
-      totals[i] = std::max<std::int64_t>(0, std::llround(e->mean.counts[i]));
-    evaluate::setCounts(run, countTable(), totals, machine_, 1);
     run.interval = evaluate::Interval{kLevel, Cycles(static_cast<std::int64_t>(std::floor(e->low))),
                                       Cycles(static_cast<std::int64_t>(std::ceil(e->high)))};
     return run;
@@ -227,21 +222,9 @@ mapping::Mapping wholeOn(const kernel::Kernel &kernel, const machine::Machine &m
   return m;
 }
 
-}  // namespace
-
-Bytes memoryOf(const machine::Machine &machine) {
-  const machine::Organization &o = machine.dram->organization;
-  std::int64_t bytes = o.burst.value;
-  for (const std::int64_t n : {o.channels, o.ranks, o.banks(), o.rows, o.columns}) bytes = multiplySaturated(bytes, n);
-  return Bytes(bytes);
-}
-
-namespace {
-
 /// Dims in memory order, outermost first: the ones that touch most lines outside (McKinley, Carr and Tseng, Improving
 /// Data Locality with Loop Transformations, TOPLAS 18, 1996).
-std::vector<int> memoryOrder(const kernel::Graph &graph, const kernel::Kernel &kernel) {
-  constexpr double kLine = 64;
+std::vector<int> memoryOrder(const kernel::Graph &graph, const kernel::Kernel &kernel, double line) {
   std::vector<double> lines(kernel.dims.size());
   const auto add = [&](const kernel::Access &a) {
     const kernel::Tensor &t = graph.tensors[static_cast<std::size_t>(a.tensor)];
@@ -251,7 +234,7 @@ std::vector<int> memoryOrder(const kernel::Graph &graph, const kernel::Kernel &k
         stride += pitch * static_cast<double>(a.index[i].coefficients[d]);
         pitch *= static_cast<double>(t.shape[i]);
       }
-      lines[d] += std::min(1.0, std::abs(stride) / kLine);
+      lines[d] += std::min(1.0, std::abs(stride) / line);
     }
   };
   for (const kernel::Access &a : kernel.loads) add(a);
@@ -260,15 +243,6 @@ std::vector<int> memoryOrder(const kernel::Graph &graph, const kernel::Kernel &k
   std::ranges::stable_sort(
       nest, [&](int a, int b) { return lines[static_cast<std::size_t>(a)] > lines[static_cast<std::size_t>(b)]; });
   return nest;
-}
-
-/// Do sums keep their order?
-bool isLegal(const kernel::Kernel &kernel, const std::vector<int> &nest) {
-  std::vector<int> reductions;
-  std::ranges::copy_if(nest, std::back_inserter(reductions), [&](int d) {
-    return kernel.dims[static_cast<std::size_t>(d)].kind != kernel::DimKind::kParallel;
-  });
-  return std::ranges::is_sorted(reductions);
 }
 
 }  // namespace
@@ -280,7 +254,7 @@ std::vector<mapping::Mapping> mappingsOf(const GraphPart &part, const machine::M
   std::vector<mapping::Mapping> out = {plain};
   if (!plain.order.empty() || !mayReorder(kernel)) return out;
   const auto add = [&](const std::vector<int> &nest) {
-    if (!isLegal(kernel, nest)) return;
+    if (!keepsResults(kernel, nest)) return;
     mapping::Mapping m = plain;
     for (const int d : nest) m.order.push_back(kernel.dims[static_cast<std::size_t>(d)].name);
     out.push_back(std::move(m));
@@ -289,7 +263,9 @@ std::vector<mapping::Mapping> mappingsOf(const GraphPart &part, const machine::M
   constexpr std::size_t kMost = 24;
   std::vector<int> nest = nestOf(kernel, plain);
   if (kernel.points() > kQuick) {
-    if (const std::vector<int> guess = memoryOrder(*part.graph, kernel); guess != nest) add(guess);
+    const machine::CacheLevel &first = machine.caches[static_cast<std::size_t>(dataWay(machine).front())];
+    const auto line = static_cast<double>(first.line.value);
+    if (const std::vector<int> guess = memoryOrder(*part.graph, kernel, line); guess != nest) add(guess);
     return out;
   }
   while (out.size() < kMost && std::ranges::next_permutation(nest).found) add(nest);
@@ -304,7 +280,7 @@ Result<std::unique_ptr<evaluate::CompiledPart>> compileKernel(const GraphPart &p
   if (!placed) return placed.diagnostics();
   Result<Source> source = writeSource(part, mapping);
   if (!source) return source.diagnostics();
-  const std::int64_t room = memoryOf(machine).value - static_cast<std::int64_t>(kVariablesAt);
+  const std::int64_t room = machine::memoryOf(machine).value - static_cast<std::int64_t>(kVariablesAt);
   if (source->bytes > room)
     return capacityError("too-large", part.kernel().where,
                          fmt::format("kernel '{}': its tensors take {} B, {} more than the memory of {} has for them",

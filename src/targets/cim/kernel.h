@@ -26,7 +26,4 @@ Result<std::unique_ptr<evaluate::CompiledPart>> compileKernel(const evaluate::Gr
                                                               const machine::Machine &machine,
                                                               const evaluate::Tools &tools);
 
-/// What its memory holds.
-Bytes memoryOf(const machine::Machine &machine);
-
 }  // namespace pimento::targets::cim

@@ -76,8 +76,8 @@ Profiler::Profiler(const machine::Machine &machine, bool isBridged)
       bridge_.emplace_back("moves", resimulated_);
     }
     rows_ = rowsOf(machine, *reruns_);
-    reshaper_ = std::make_unique<trace::Reshaper>(candidates_, cacheNames(machine),
-                                                  rows_ ? static_cast<trace::Consumer &>(*rows_) : *reruns_);
+    left_ = rows_ ? static_cast<trace::Consumer *>(rows_.get()) : reruns_.get();
+    reshaper_ = std::make_unique<trace::Reshaper>(candidates_, cacheNames(machine), *left_);
   }
   for (std::size_t i = 0; i < kBatches; ++i) spare_.put(std::make_unique<Batch>());
   batch_ = *spare_.take();
@@ -293,10 +293,7 @@ void Profiler::onEnd() {
   candidates_.finish();
   if (reshaper_ == nullptr) return;
   reshaper_->pass();
-  if (rows_)
-    rows_->onEnd();
-  else
-    reruns_->onEnd();
+  left_->onEnd();
 }
 
 Totals Profiler::totals() const {

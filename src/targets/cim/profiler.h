@@ -103,6 +103,7 @@ class Profiler final : public evaluate::Profiler {
   /// The program with its candidates in caches, simulated again; none where nothing computes, or runs are sampled.
   std::unique_ptr<Reruns> reruns_;
   std::unique_ptr<trace::Rows> rows_;  ///< in front of `reruns_`, where operations share rows
+  trace::Consumer *left_ = nullptr;    ///< the first of them
   std::unique_ptr<trace::Reshaper> reshaper_;
   Rerun *resimulated_ = nullptr;
   const Rerun *ideal_ = nullptr;

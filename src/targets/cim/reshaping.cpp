@@ -11,7 +11,8 @@ Reshaping::Reshaping(const machine::Machine &machine, const trace::CimRules &rul
       core_(machine),
       candidates_(rules),
       rows_(rowsOf(machine, to)),
-      reshaper_(candidates_, cacheNames(machine), rows_ ? *rows_ : to) {}
+      left_(rows_ ? *rows_ : to),
+      reshaper_(candidates_, cacheNames(machine), left_) {}
 
 void Reshaping::begin() {
   candidates_.setHasValues(hasValues());
@@ -34,10 +35,7 @@ void Reshaping::onInstruction(const trace::Instruction &in, std::span<const trac
 void Reshaping::finish() {
   candidates_.finish();
   reshaper_.pass();
-  if (rows_)
-    rows_->onEnd();
-  else
-    to_.onEnd();
+  left_.onEnd();
 }
 
 }  // namespace pimento::targets::cim

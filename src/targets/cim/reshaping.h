@@ -41,6 +41,7 @@ class Reshaping final : public Walker {
   sim::core::Core core_;
   trace::Candidates candidates_;
   std::unique_ptr<trace::Rows> rows_;  ///< in front of `to_`; null: operations share no rows
+  trace::Consumer &left_;              ///< the first of them
   trace::Reshaper reshaper_;
   std::unordered_map<const trace::Instruction *, Step> steps_;
 };

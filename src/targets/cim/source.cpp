@@ -10,9 +10,9 @@
 #include "pimento/base/text.h"
 #include "pimento/kernel/data_bounds.h"
 #include "pimento/kernel/scalar.h"
-#include "pimento/targets/upmem/compiled/helpers.h"
-#include "pimento/targets/upmem/compiled/lines.h"
-#include "pimento/targets/upmem/compiled/operands.h"
+#include "pimento/lower/accumulation.h"
+#include "pimento/targets/c_text/helpers.h"
+#include "pimento/targets/c_text/lines.h"
 
 namespace pimento::targets::cim {
 
@@ -20,13 +20,7 @@ using kernel::Combine;
 using kernel::DimKind;
 using kernel::Form;
 using kernel::Op;
-// C's types and operations are those of programs for DPUs.
-using upmem::compiled::Helpers;
-using upmem::compiled::identityOf;
-using upmem::compiled::Lines;
-using upmem::compiled::literal;
-using upmem::compiled::memoryType;
-using upmem::compiled::valueType;
+using namespace c_text;
 
 namespace {
 
@@ -36,13 +30,6 @@ constexpr std::string_view kReserved =
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
     "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm typeof "
     "linux unix kernel memory first end kept least_f least_d most_f most_d";
-
-bool isShift(Op op) {
-  return op == Op::kShl || op == Op::kShr;
-}
-bool isQuotient(Op op) {
-  return op == Op::kDiv || op == Op::kRem;
-}
 
 class Writer {
  public:
@@ -88,12 +75,12 @@ class Writer {
     for (std::size_t v = 0; v < kernel_.body.size(); ++v) taken.insert(fmt::format("v{}", v));
     for (std::size_t s = 0; s < kernel_.stores.size(); ++s)
       for (const char *prefix : {"y", "o", "n"}) taken.insert(fmt::format("{}{}", prefix, s));
-    for (const kernel::Dim &d : kernel_.dims) dims_.push_back(upmem::compiled::uniqueName("i_" + d.name, taken));
+    for (const kernel::Dim &d : kernel_.dims) dims_.push_back(uniqueName("i_" + d.name, taken));
     const auto add = [&](int t) {
       if (names_.contains(t)) return;
       const std::string &name = tensor(t).name;
       const bool isName = !name.empty() && (std::isalpha(static_cast<unsigned char>(name[0])) != 0 || name[0] == '_');
-      names_[t] = upmem::compiled::uniqueName(isName ? name : "t" + name, taken);
+      names_[t] = uniqueName(isName ? name : "t" + name, taken);
     };
     for (const kernel::Access &a : kernel_.loads) add(a.tensor);
     for (const kernel::Store &s : kernel_.stores) {
@@ -140,38 +127,11 @@ class Writer {
     return fmt::format("{}[{}]", names_.at(a.tensor), at.empty() ? "0" : at);
   }
 
-  std::string operation(const kernel::Value &v, const std::string &a, const std::string &b) {
-    if ((isShift(v.op) || isQuotient(v.op)) && !isFloat(v.type)) {
-      const kernel::Value &second = value(v.args[1]);
-      const std::int64_t n = second.op == Op::kConstant ? wrapInteger(second.type, second.integer) : -1;
-      const std::string type = valueType(v.type);
-      if (isShift(v.op) && n >= 0 && n < 8 * sizeOf(v.type).value)
-        return v.op == Op::kShr
-                   ? fmt::format("({})({} >> {})", type, a, n)
-                   : fmt::format("({})(({}){} << {})", type, sizeOf(v.type).value == 8 ? "uint64_t" : "uint32_t", a, n);
-      if (isQuotient(v.op) && n > 0) return fmt::format("({})({} {} {})", type, a, v.op == Op::kDiv ? "/" : "%", b);
-    }
-    return helpers_.operation(v.op, kernel::isComparison(v.op) ? typeOf(v.args[0]) : v.type, a, b);
-  }
-
   std::string text(const kernel::Value &v) {
-    const auto arg = [&](std::size_t i) { return fmt::format("v{}", v.args[i]); };
-    switch (v.op) {
-      case Op::kConstant:
-        return literal(v.type, v.constant, v.integer);
-      case Op::kLoad: {
-        const kernel::Access &a = kernel_.loads[static_cast<std::size_t>(v.access)];
-        return helpers_.convert(tensor(a.tensor).type, v.type, helpers_.fromMemory(tensor(a.tensor).type, element(a)));
-      }
-      case Op::kIndex:
-        return fmt::format("({}){}", valueType(v.type), dim(v.dim));
-      case Op::kSelect:
-        return fmt::format("{} != 0 ? {} : {}", arg(0), arg(1), arg(2));
-      case Op::kCast:
-        return helpers_.convert(typeOf(v.args[0]), v.type, arg(0));
-      default:
-        return operation(v, arg(0), kernel::argumentCount(v.op) > 1 ? arg(1) : "");
-    }
+    if (v.op == Op::kIndex) return fmt::format("({}){}", valueType(v.type), dim(v.dim));
+    if (v.op != Op::kLoad) return helpers_.computed(kernel_, v);
+    const kernel::Access &a = kernel_.loads[static_cast<std::size_t>(v.access)];
+    return helpers_.convert(tensor(a.tensor).type, v.type, helpers_.fromMemory(tensor(a.tensor).type, element(a)));
   }
 
   void writeValue(int v) { lines_.add("const {} v{} = {};", valueType(typeOf(v)), v, text(value(v))); }
@@ -215,11 +175,7 @@ class Writer {
   // ---- Where accumulations start ----
 
   bool startsHere(const kernel::Store &s) const {
-    if (s.combine == Combine::kAssign || tensor(s.target.tensor).role == kernel::Role::kInOut) return false;
-    for (int k = 0; k < number_; ++k)
-      for (const kernel::Store &earlier : graph_.kernels[static_cast<std::size_t>(k)].stores)
-        if (earlier.target.tensor == s.target.tensor) return false;
-    return true;
+    return s.combine != Combine::kAssign && !lower::hasInitial(graph_, number_, s);
   }
 
   /// How many loops stand around the point where one element starts, each element once; -1: before all loops.
@@ -371,15 +327,19 @@ bool mayReorder(const kernel::Kernel &kernel) {
          std::ranges::none_of(kernel.dims, [](const kernel::Dim &d) { return d.kind == DimKind::kSequential; });
 }
 
+bool keepsResults(const kernel::Kernel &kernel, const std::vector<int> &nest) {
+  const bool isFree = mayReorder(kernel);
+  std::vector<int> kept;
+  std::ranges::copy_if(nest, std::back_inserter(kept), [&](int d) {
+    return !isFree || kernel.dims[static_cast<std::size_t>(d)].kind != DimKind::kParallel;
+  });
+  return std::ranges::is_sorted(kept);
+}
+
 Result<Source> writeSource(const evaluate::GraphPart &part, const mapping::Mapping &mapping) {
   const kernel::Kernel &k = part.kernel();
   const std::vector<int> nest = nestOf(k, mapping);
-  const auto isReduction = [&](int d) {
-    return k.dims[static_cast<std::size_t>(d)].kind != DimKind::kParallel || !mayReorder(k);
-  };
-  std::vector<int> reductions;
-  std::ranges::copy_if(nest, std::back_inserter(reductions), isReduction);
-  if (!std::ranges::is_sorted(reductions))
+  if (!keepsResults(k, nest))
     return error("illegal-mapping", k.where, fmt::format("kernel '{}': in this order its results are others", k.name),
                  mayReorder(k) ? "leave dims that are summed over in the kernel's order"
                                : "leave out order(...): each of its points follows the one before it");

@@ -37,6 +37,9 @@ std::vector<int> nestOf(const kernel::Kernel &kernel, const mapping::Mapping &ma
 /// Whether dims may be nested in any order but for those of reductions, which keep theirs.
 bool mayReorder(const kernel::Kernel &kernel);
 
+/// Whether dims in this order give the results of the kernel's own.
+bool keepsResults(const kernel::Kernel &kernel, const std::vector<int> &nest);
+
 /// Diagnostics: "unsupported-kernel" (what a core without a library does not have, lists of several rows),
 /// "illegal-mapping" (an order in which the results would be others).
 Result<Source> writeSource(const evaluate::GraphPart &part, const mapping::Mapping &mapping);

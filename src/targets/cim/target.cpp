@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "pimento/machine/checks.h"
+#include "pimento/machine/memory_size.h"
 #include "pimento/targets/cim/accounts.h"
 #include "pimento/targets/cim/execution.h"
 #include "pimento/targets/cim/kernel.h"
@@ -32,7 +33,7 @@ class Cim final : public evaluate::Target {
   }
   bool generatesCode() const override { return true; }
   evaluate::Stages stages() const override { return {"machine code", {"c", "asm"}}; }
-  Bytes capacity(const machine::Machine &machine) const override { return memoryOf(machine); }
+  Bytes capacity(const machine::Machine &machine) const override { return machine::memoryOf(machine); }
   std::vector<mapping::ProgramKind> programs() const override { return {mapping::ProgramKind::kCompiled}; }
 
   /// The loops as the kernel has them.

@@ -9,6 +9,7 @@
 #include "pimento/evaluate/derivation.h"
 #include "pimento/evaluate/suite.h"
 #include "pimento/machine/checks.h"
+#include "pimento/machine/memory_size.h"
 #include "pimento/sim/sram/command_time.h"
 #include "pimento/targets/l3_sram/chip.h"
 #include "pimento/targets/l3_sram/path.h"
@@ -361,22 +362,16 @@ Result<std::string> SramKernel::emit(std::string_view stage, const std::string &
   return text;
 }
 
-/// All of a chip's DRAM.
-Bytes memoryOf(const machine::Machine &machine) {
-  const machine::Organization &o = machine.dram->organization;
-  return Bytes(o.channels * o.ranks * o.banks() * o.rows * o.columns * o.burst.value);
-}
-
 /// Tensors of a program lie in memory first.
 Status checkMemory(const GraphPart &part, const machine::Machine &machine) {
   if (!isChip(machine)) return okStatus();
   std::int64_t bytes = 0;
   for (const kernel::Tensor &t : part.graph->tensors)
     bytes = addSaturated(bytes, multiplySaturated(t.elements(), sizeOf(t.type).value));
-  if (bytes <= memoryOf(machine).value) return okStatus();
+  if (bytes <= machine::memoryOf(machine).value) return okStatus();
   return error(DiagnosticKind::kCapacity, "capacity", part.kernel().where,
                fmt::format("the program's tensors have {} B, the memory of {} has {} B", bytes, machine.name,
-                           memoryOf(machine).value),
+                           machine::memoryOf(machine).value),
                "use smaller sizes, or more channels or rows (--set channels=...)");
 }
 
@@ -394,7 +389,7 @@ class L3Sram final : public evaluate::Target {
   std::vector<std::string> extensions() const override { return {"t0", "t1"}; }
   evaluate::Stages stages() const override { return {"commands", {"commands"}}; }
   Bytes capacity(const machine::Machine &machine) const override {
-    if (isChip(machine)) return memoryOf(machine);
+    if (isChip(machine)) return machine::memoryOf(machine);
     const machine::Sram &s = *machine.sram;
     return Bytes(s.arrays() * s.wordlines * s.bitlines / 8);
   }

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "pimento/driver/verbs.h"
-#include "pimento/trace/file/writer.h"
+#include "test/support/loop_trace.h"
 
 namespace pimento::test {
 namespace {
@@ -332,40 +332,10 @@ TEST(ExploreSweep, ImpossiblePointsHaveAnErrorAndANote) {
   EXPECT_EQ(j["pareto"], Json({0}));
 }
 
-/// A loop that adds a word of one line to another, over many lines.
-std::string savedTrace() {
-  const std::string file = fileNamed("loop.ptrace");
-  std::ofstream out(file, std::ios::binary);
-  trace::file::Writer writer(out, false);
-  trace::Program program;
-  writer.onStart(program, false);
-  trace::Block block;
-  const auto add = [&](trace::Operation operation) -> trace::Instruction & {
-    trace::Instruction &in = block.instructions.emplace_back();
-    in.address = 0x1000 + 4 * block.instructions.size();
-    in.operation = operation;
-    in.loads = operation == trace::Operation::kLoad;
-    in.stores = operation == trace::Operation::kStore;
-    return in;
-  };
-  add(trace::Operation::kLoad).writes.add(1);
-  add(trace::Operation::kAdd).reads.add(1);
-  add(trace::Operation::kStore).reads.add(2);
-  constexpr std::uint64_t kTurns = 2000;
-  for (std::uint64_t i = 0; i < kTurns; ++i) {
-    const trace::Access accesses[] = {{.address = 0x10000 + 192 * i, .instruction = 0, .bytes = 4},
-                                      {.address = 0x80000 + 192 * i, .instruction = 2, .bytes = 4, .isStore = true}};
-    writer.onBlock(block, 3, accesses);
-  }
-  trace::ProgramEnd end;
-  end.instructions = 3 * kTurns;
-  EXPECT_TRUE(writer.finish(end));
-  return file;
-}
-
 TEST(ExploreSweep, OfATraceIsATableOfProfiles) {
   Options o;
-  o.input = savedTrace();
+  o.input = fileNamed("loop.ptrace");
+  saveLoop(o.input, 2000, 192);
   o.isQuiet = true;
   o.machinePath = {PIMENTO_SOURCE_DIR "/machines"};
   o.arrays = "destiny";

@@ -19,8 +19,9 @@
 #include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/input_kind.h"
 #include "pimento/driver/verbs.h"
-#include "pimento/trace/file/writer.h"
 #include "pimento/tune/boosted_trees.h"
+#include "test/support/folder.h"
+#include "test/support/loop_trace.h"
 
 namespace pimento::driver {
 namespace {
@@ -51,31 +52,11 @@ Choices with(Choices base, const Choices &more) {
   return base;
 }
 
-/// A saved trace of a loop over two arrays, which lies there until the tests end.
+/// A saved trace, which lies there until the program ends.
 std::string traceOfLoop() {
-  const std::string file = ::testing::TempDir() + "/repeat_" + std::to_string(::getpid()) + ".ptrace";
-  if (std::filesystem::exists(file)) return file;
-  std::ofstream out(file, std::ios::binary);
-  trace::file::Writer writer(out, false);
-  const trace::Program program;
-  writer.onStart(program, false);
-  trace::Block block;
-  for (const trace::Operation operation : {trace::Operation::kLoad, trace::Operation::kAdd, trace::Operation::kStore}) {
-    trace::Instruction &in = block.instructions.emplace_back();
-    in.address = 0x1000 + 4 * block.instructions.size();
-    in.operation = operation;
-    in.loads = operation == trace::Operation::kLoad;
-    in.stores = operation == trace::Operation::kStore;
-  }
-  constexpr std::uint64_t kTurns = 200;
-  for (std::uint64_t i = 0; i < kTurns; ++i) {
-    const trace::Access accesses[] = {{.address = 0x10000 + 64 * i, .instruction = 0, .bytes = 4},
-                                      {.address = 0x80000 + 64 * i, .instruction = 2, .bytes = 4, .isStore = true}};
-    writer.onBlock(block, 3, accesses);
-  }
-  trace::ProgramEnd end;
-  end.instructions = 3 * kTurns;
-  EXPECT_TRUE(writer.finish(end));
+  static const test::Folder folder;
+  const std::string file = folder / "loop.ptrace";
+  if (!std::filesystem::exists(file)) test::saveLoop(file, 200, 64);
   return file;
 }
 

@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "pimento/targets/upmem/compiled/helpers.h"
-#include "pimento/targets/upmem/compiled/lines.h"
+#include "pimento/targets/c_text/helpers.h"
+#include "pimento/targets/c_text/lines.h"
 #include "pimento/targets/upmem/compiled/scheme.h"
 
 namespace pimento::targets::upmem::compiled {
+
+using namespace c_text;
 
 struct Context {
   const Scheme &scheme;

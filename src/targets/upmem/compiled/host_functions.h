@@ -4,11 +4,13 @@
 
 #include <string>
 
-#include "pimento/targets/upmem/compiled/helpers.h"
-#include "pimento/targets/upmem/compiled/lines.h"
+#include "pimento/targets/c_text/helpers.h"
+#include "pimento/targets/c_text/lines.h"
 #include "pimento/targets/upmem/compiled/scheme.h"
 
 namespace pimento::targets::upmem::compiled {
+
+using namespace c_text;
 
 class HostFunctions {
  public:

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "pimento/base/integer.h"
+#include "pimento/targets/c_text/helpers.h"
 
 namespace pimento::targets::upmem::compiled {
 
@@ -104,7 +105,7 @@ class Grouper {
     if (names_.empty())
       for (const Axis &a : scheme_.axes) names_.insert(a.name);
     const bool isAmbiguous = tensor.starts_with("bytes") || tensor.starts_with("pitch");
-    return uniqueName(isAmbiguous ? "_" + tensor : tensor, names_);
+    return c_text::uniqueName(isAmbiguous ? "_" + tensor : tensor, names_);
   }
 
   Operand make(const Access &access, Use use, bool isExtreme = false) {
@@ -275,14 +276,6 @@ bool mayCutExtreme(const kernel::Kernel &kernel, std::size_t d) {
       if (isReduced(outer)) return false;
     return true;
   });
-}
-
-std::string uniqueName(const std::string &name, std::set<std::string> &taken) {
-  std::string clean;
-  for (const char c : name) clean += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  std::string unique = clean;
-  for (int n = 2; !taken.insert(unique).second; ++n) unique = fmt::format("{}_{}", clean, n);
-  return unique;
 }
 
 Status makeOperands(Scheme &scheme) {

@@ -8,9 +8,6 @@
 
 namespace pimento::targets::upmem::compiled {
 
-/// `name` with what C does not take in names replaced, and a number behind it where `taken` has it already.
-std::string uniqueName(const std::string &name, std::set<std::string> &taken);
-
 /// Does the kernel update tensors in places that no box has: at an index from data, by assignment or in floating point
 /// onto given numbers, in rows that data bound, or in order along lines that it reads across? They are whole then, in
 /// one DPU, for one tasklet.

@@ -76,51 +76,18 @@ std::string Point::loaded(std::size_t v, int u, int step) {
 
 void Point::writeValue(std::size_t v, int u, int step) {
   const kernel::Value &value = kernel_.body[v];
-  const auto arg = [&](std::size_t i) { return fmt::format("v{}", value.args[i]); };
   std::string text;
-  switch (value.op) {
-    case Op::kConstant:
-      text = literal(value.type, value.constant, value.integer);
-      break;
-    case Op::kLoad:
-      text = loaded(v, u, step);
-      break;
-    case Op::kIndex: {
-      const std::string wide = sizeOf(value.type).value == 8 ? "(int64_t)" : "";
-      text =
-          fmt::format("({})({}({}){})", valueType(value.type), wide, c_.coordinate(static_cast<std::size_t>(value.dim)),
-                      value.dim == a_.inner() && u > 0 ? fmt::format(" + {}", u) : "");
-      break;
-    }
-    case Op::kSelect:
-      text = fmt::format("{} != 0 ? {} : {}", arg(0), arg(1), arg(2));
-      break;
-    case Op::kCast:
-      text = c_.helpers.convert(typeOf(value.args[0]), value.type, arg(0));
-      break;
-    default:
-      text = operation(value, arg(0), kernel::argumentCount(value.op) > 1 ? arg(1) : "");
+  if (value.op == Op::kLoad) {
+    text = loaded(v, u, step);
+  } else if (value.op == Op::kIndex) {
+    const std::string wide = sizeOf(value.type).value == 8 ? "(int64_t)" : "";
+    text =
+        fmt::format("({})({}({}){})", valueType(value.type), wide, c_.coordinate(static_cast<std::size_t>(value.dim)),
+                    value.dim == a_.inner() && u > 0 ? fmt::format(" + {}", u) : "");
+  } else {
+    text = c_.helpers.computed(kernel_, value);
   }
   c_.lines.add("const {} v{} = {};", valueType(value.type), v, text);
-}
-
-/// Shifts and divisions by constants need none of their corners.
-std::string Point::operation(const kernel::Value &value, const std::string &a, const std::string &b) {
-  const bool isCounted = value.op == Op::kShl || value.op == Op::kShr || value.op == Op::kDiv || value.op == Op::kRem;
-  if (isCounted && !isFloat(value.type)) {
-    const kernel::Value &second = kernel_.body[static_cast<std::size_t>(value.args[1])];
-    const bool isShift = value.op == Op::kShl || value.op == Op::kShr;
-    const std::int64_t n = second.op == Op::kConstant ? wrapInteger(second.type, second.integer) : -1;
-    const std::string type = valueType(value.type);
-    if (isShift && n >= 0 && n < 8 * sizeOf(value.type).value)
-      return value.op == Op::kShr ? fmt::format("({})({} >> {})", type, a, b)
-                                  : fmt::format("({})(({}){} << {})", type,
-                                                sizeOf(value.type).value == 8 ? "uint64_t" : "uint32_t", a, b);
-    if (!isShift && second.op == Op::kConstant && n > 0)
-      return fmt::format("({})({} {} {})", type, a, value.op == Op::kDiv ? "/" : "%", b);
-  }
-  const DType type = kernel::isComparison(value.op) ? typeOf(value.args[0]) : value.type;
-  return c_.helpers.operation(value.op, type, a, b);
 }
 
 void Point::writeStore(std::size_t s, int u, int step) {

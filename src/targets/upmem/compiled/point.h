@@ -29,7 +29,6 @@ class Point {
     return kernel_.loads[static_cast<std::size_t>(load.access)];
   }
   std::string loaded(std::size_t v, int u, int step);
-  std::string operation(const kernel::Value &value, const std::string &a, const std::string &b);
   void writeStore(std::size_t s, int u, int step);
   void writeExtreme(std::size_t s, int u);
   std::string held(std::size_t s, int u);

@@ -8,6 +8,7 @@
 
 #include "pimento/base/integer.h"
 #include "pimento/mapping/dependence.h"
+#include "pimento/targets/c_text/helpers.h"
 #include "pimento/targets/upmem/compiled/merging.h"
 #include "pimento/targets/upmem/compiled/operands.h"
 #include "pimento/targets/upmem/compiled/tiling.h"
@@ -118,7 +119,7 @@ class Maker {
   void makeAxes() {
     scheme_ = Scheme(graph_, number_, placed_, 0, machine_);
     std::set<std::string> names;
-    for (Axis &a : scheme_.axes) a.name = uniqueName(a.name, names);
+    for (Axis &a : scheme_.axes) a.name = c_text::uniqueName(a.name, names);
     const bool isOrdered =
         kernel_.form == Form::kSelect || std::any_of(kernel_.dims.begin(), kernel_.dims.end(),
                                                      [](const auto &dim) { return dim.kind == DimKind::kSequential; });

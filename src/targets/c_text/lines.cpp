@@ -1,6 +1,6 @@
-#include "pimento/targets/upmem/compiled/lines.h"
+#include "pimento/targets/c_text/lines.h"
 
-namespace pimento::targets::upmem::compiled {
+namespace pimento::targets::c_text {
 
 void Lines::add(const std::string &line) {
   text_ += line.empty() ? "\n" : std::string(2 * depth_, ' ') + line + "\n";
@@ -16,4 +16,4 @@ void Lines::close(const std::string &behind) {
   add("}" + behind);
 }
 
-}  // namespace pimento::targets::upmem::compiled
+}  // namespace pimento::targets::c_text

@@ -1,4 +1,4 @@
-// Lines of C, indented. Internal to compiled/.
+// Lines of C, indented.
 #pragma once
 
 #include <fmt/format.h>
@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace pimento::targets::upmem::compiled {
+namespace pimento::targets::c_text {
 
 class Lines {
  public:
@@ -31,4 +31,4 @@ class Lines {
   std::size_t depth_ = 1;
 };
 
-}  // namespace pimento::targets::upmem::compiled
+}  // namespace pimento::targets::c_text

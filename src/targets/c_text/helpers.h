@@ -1,6 +1,6 @@
 // C functions that a program needs besides C's operators: the corners of kernel.h, conversions, transfers.
 //
-// Each is written into a program only if it is used. Internal to compiled/.
+// Each is written into a program only if it is used.
 #pragma once
 
 #include <set>
@@ -9,7 +9,7 @@
 #include "pimento/base/dtype.h"
 #include "pimento/kernel/kernel.h"
 
-namespace pimento::targets::upmem::compiled {
+namespace pimento::targets::c_text {
 
 /// "int32_t"; small floating formats are computed in float.
 std::string valueType(DType t);
@@ -22,8 +22,13 @@ std::string literal(DType t, double real, std::int64_t integer);
 /// Where an accumulation starts.
 std::string identityOf(kernel::Combine c, DType t);
 
+/// `name` with what C does not take in names replaced, and a number behind it where `taken` has it already.
+std::string uniqueName(const std::string &name, std::set<std::string> &taken);
+
 class Helpers {
  public:
+  /// What a body value computes of values before it, which are called v0, v1, ...: all but loads and indices.
+  std::string computed(const kernel::Kernel &kernel, const kernel::Value &value);
   /// `op` of one or two arguments that have been computed. Two times the argument is harmless: they are names.
   std::string operation(kernel::Op op, DType t, const std::string &a, const std::string &b);
   /// A value of type `from` as one of type `to`.
@@ -42,6 +47,8 @@ class Helpers {
 
  private:
   std::string need(const std::string &name, const std::string &text);
+  std::string ofConstant(const kernel::Kernel &kernel, const kernel::Value &value, const std::string &a,
+                         const std::string &b);
   std::string floatOperation(kernel::Op op, DType t, const std::string &a, const std::string &b);
   std::string integerOperation(kernel::Op op, DType t, const std::string &a, const std::string &b);
   std::string rounded(DType t, const std::string &x);
@@ -54,4 +61,4 @@ class Helpers {
   bool needsMath_ = false;
 };
 
-}  // namespace pimento::targets::upmem::compiled
+}  // namespace pimento::targets::c_text

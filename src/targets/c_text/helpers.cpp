@@ -1,15 +1,16 @@
-#include "pimento/targets/upmem/compiled/helpers.h"
+#include "pimento/targets/c_text/helpers.h"
 
 #include <fmt/format.h>
 
 #include <bit>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <map>
 
 #include "pimento/kernel/scalar.h"
 
-namespace pimento::targets::upmem::compiled {
+namespace pimento::targets::c_text {
 
 using kernel::Combine;
 using kernel::Op;
@@ -71,6 +72,50 @@ std::string literal(DType t, double real, std::int64_t integer) {
 
 std::string identityOf(Combine c, DType t) {
   return literal(t, kernel::floatIdentity(c), isFloat(t) ? 0 : kernel::integerIdentity(c, t));
+}
+
+std::string uniqueName(const std::string &name, std::set<std::string> &taken) {
+  std::string clean;
+  for (const char c : name) clean += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  std::string unique = clean;
+  for (int n = 2; !taken.insert(unique).second; ++n) unique = fmt::format("{}_{}", clean, n);
+  return unique;
+}
+
+std::string Helpers::computed(const kernel::Kernel &kernel, const kernel::Value &value) {
+  const auto arg = [&](std::size_t i) { return fmt::format("v{}", value.args[i]); };
+  switch (value.op) {
+    case Op::kConstant:
+      return literal(value.type, value.constant, value.integer);
+    case Op::kSelect:
+      return fmt::format("{} != 0 ? {} : {}", arg(0), arg(1), arg(2));
+    case Op::kCast:
+      return convert(kernel.body[static_cast<std::size_t>(value.args[0])].type, value.type, arg(0));
+    default:
+      break;
+  }
+  const std::string a = arg(0), b = kernel::argumentCount(value.op) > 1 ? arg(1) : "";
+  if (std::string simple = ofConstant(kernel, value, a, b); !simple.empty()) return simple;
+  const bool isComparison = kernel::isComparison(value.op);
+  return operation(value.op, isComparison ? kernel.body[static_cast<std::size_t>(value.args[0])].type : value.type, a,
+                   b);
+}
+
+/// Shifts and divisions by constants need none of their corners; empty: it is none.
+std::string Helpers::ofConstant(const kernel::Kernel &kernel, const kernel::Value &value, const std::string &a,
+                                const std::string &b) {
+  const bool isShift = value.op == Op::kShl || value.op == Op::kShr,
+             isQuotient = value.op == Op::kDiv || value.op == Op::kRem;
+  if ((!isShift && !isQuotient) || isFloat(value.type)) return {};
+  const kernel::Value &second = kernel.body[static_cast<std::size_t>(value.args[1])];
+  const std::int64_t n = second.op == Op::kConstant ? wrapInteger(second.type, second.integer) : -1;
+  const std::string type = valueType(value.type);
+  if (isShift && n >= 0 && n < width(value.type))
+    return value.op == Op::kShr
+               ? fmt::format("({})({} >> {})", type, a, b)
+               : fmt::format("({})(({}){} << {})", type, width(value.type) == 64 ? "uint64_t" : "uint32_t", a, b);
+  if (isQuotient && n > 0) return fmt::format("({})({} {} {})", type, a, signOf(value.op), b);
+  return {};
 }
 
 std::string Helpers::need(const std::string &name, const std::string &text) {
@@ -331,4 +376,4 @@ static inline void put(const uint8_t *from, __mram_ptr uint8_t *to, uint32_t byt
 )");
 }
 
-}  // namespace pimento::targets::upmem::compiled
+}  // namespace pimento::targets::c_text
