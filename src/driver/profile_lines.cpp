@@ -159,7 +159,7 @@ std::vector<SourceShare> Gatherer::sources(const SourceFinder &finder, std::int6
   }
   std::vector<SourceShare> out;
   for (auto &[file, pieces] : wanted) {
-    SourceText text = finder.find(map_.files[file]);
+    FoundSource text = finder.find(map_.files[file]);
     SourceShare &share = out.emplace_back(SourceShare{text.file, text.path, text.state, {}});
     std::ranges::sort(pieces);
     std::uint32_t next = 1;

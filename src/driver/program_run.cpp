@@ -33,25 +33,26 @@ class Saver final : public trace::Consumer {
     to_.onStart(program, hasValues);
   }
   void onBlock(const trace::Block &block, int count, std::span<const trace::Access> accesses) override {
-    blocks_.insert(&block);
+    if (blocks_.insert(&block).second)
+      for (const trace::Instruction &in : block.instructions) addresses_.insert(in.address);
     file_.onBlock(block, count, accesses);
     to_.onBlock(block, count, accesses);
   }
   void onEnd() override { to_.onEnd(); }
   bool wantsMore() const override { return to_.wantsMore(); }
 
-  /// Of all that ran, as the program's file has them; while the producer is there.
+  /// Of all that ran, as the program's file has them.
   std::vector<std::uint64_t> addresses(std::uint64_t loadedAt) const {
-    std::set<std::uint64_t> out;
-    for (const trace::Block *b : blocks_)
-      for (const trace::Instruction &in : b->instructions) out.insert(in.address - loadedAt);
-    return {out.begin(), out.end()};
+    std::vector<std::uint64_t> out;
+    for (const std::uint64_t address : addresses_) out.push_back(address - loadedAt);
+    return out;
   }
 
  private:
   trace::Consumer &to_;
   trace::file::Writer &file_;
-  std::unordered_set<const trace::Block *> blocks_;
+  std::unordered_set<const trace::Block *> blocks_;  ///< seen; they may be gone when the producer is
+  std::set<std::uint64_t> addresses_;
 };
 
 /// FUNCTION or ADDRESS, with :N or without.

@@ -72,8 +72,8 @@ fs::path SourceFinder::pathOf(const std::string &file) const {
   return {};
 }
 
-SourceText SourceFinder::find(const trace::SourceFile &file) const {
-  SourceText out;
+FoundSource SourceFinder::find(const trace::SourceFile &file) const {
+  FoundSource out;
   out.file = file.name;
   const fs::path path = pathOf(file.name);
   if (path.empty()) return out;

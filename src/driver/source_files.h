@@ -24,7 +24,7 @@ enum class SourceState : std::uint8_t {
 /// "missing" "same" "unchecked" "newer" "changed".
 std::string_view name(SourceState state);
 
-struct SourceText {
+struct FoundSource {
   std::string file;  ///< as debug information has it
   std::string path;  ///< where it was found
   SourceState state = SourceState::kMissing;
@@ -38,7 +38,7 @@ class SourceFinder {
 
   /// Where --source-map says it is, else where it was, else below the folders of --sources: the longest end of its name
   /// that is there.
-  SourceText find(const trace::SourceFile &file) const;
+  FoundSource find(const trace::SourceFile &file) const;
 
  private:
   std::filesystem::path pathOf(const std::string &name) const;

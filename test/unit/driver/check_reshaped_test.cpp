@@ -84,6 +84,22 @@ TEST_F(CheckReshaped, IsNothingUnlessAskedFor) {
   EXPECT_TRUE(Json::parse(out->text)["executed"].is_null());
 }
 
+TEST_F(CheckReshaped, ASavedRunOfTheInterpreterIsTheRun) {
+  options.checksReshaped = false;
+  options.isJson = true;
+  options.save = folder / "p.ptrace";
+  const auto out = run();
+  if (!out) GTEST_SKIP() << "not run here: no LLVM";
+  ASSERT_TRUE(out->diagnostics.empty());
+  options.input = options.save;
+  options.save = options.engine = "";
+  const auto again = run();
+  ASSERT_TRUE(again && again->diagnostics.empty());
+  const Json j = Json::parse(out->text), saved = Json::parse(again->text);
+  for (const char *key : {"instructions", "cycles", "counts", "energy_pj", "accounts"})
+    EXPECT_EQ(j[key], saved[key]) << key;
+}
+
 TEST_F(CheckReshaped, WantsAWholeProgram) {
   options.maxInstructions = 5;
   const auto out = run();
