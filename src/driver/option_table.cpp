@@ -314,6 +314,10 @@ constexpr auto kRows = std::to_array<OptionRow>({
   {.name = "store", .field = &Options::store, .value = "FILE.db", .verbs = kStores,
    .help = "keep results in this file; none: nowhere", .page = "tune.md",
    .usual = "$PIMENTO_STORE, else pimento/results.db in the user's cache folder"},
+  {.name = "share", .field = &Options::share, .value = "I/N", .verbs = kSearches,
+   .help = "compute only each N-th candidate or point, beginning with the I-th, into the store: one of N tasks; 'store merge' "
+           "brings their stores together",
+   .page = "how-to/cluster.md", .usual = "all"},
   {.name = "model", .field = &Options::model, .value = "FILE.predictor", .verbs = {V::kTune},
    .help = "the predictor's file, which is made where there is none; none: nowhere", .page = "tune.md#the-predictor",
    .runKey = "model", .isAlwaysInRun = false, .usual = "the store's name with the ending .predictor"},

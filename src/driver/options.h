@@ -13,6 +13,10 @@
 #include "pimento/base/diagnostics.h"
 #include "pimento/machine/machine.h"
 
+namespace pimento::cluster {
+class Ranks;
+}
+
 namespace pimento::driver {
 
 struct ToolBox;
@@ -75,6 +79,7 @@ struct Options {
   std::string points;                                  ///< validate: file or folder
   std::vector<std::string> sweeps;                     ///< explore: "timing.tRP=10..20"
   std::string store;                                   ///< explore: file that keeps results
+  std::string share;                                   ///< explore, tune: part of the plan, "3/8"; empty: all of it
   std::string chunks, orders;        ///< explore: choices besides the factors; empty: those that matter
   std::vector<std::string> kernels;  ///< explore: which of a graph; validate mappings; empty: all
   std::int64_t limit = 250'000;      ///< explore: most mappings per kernel
@@ -104,9 +109,10 @@ struct Options {
   bool isQuiet = false;
   const std::atomic<bool> *isStopped = nullptr;  ///< set when the user wants the work to stop
   bool isJson = false;
-  int jobs = 0;                          ///< 0: all processors
-  std::shared_ptr<const ToolBox> tools;  ///< of several calls; null: each its own
-  std::vector<std::string> machinePath;  ///< folders with machine files; empty: the installed ones
+  int jobs = 0;                           ///< 0: all processors
+  std::shared_ptr<cluster::Ranks> ranks;  ///< explore, tune, validate: null: this process alone
+  std::shared_ptr<const ToolBox> tools;   ///< of several calls; null: each its own
+  std::vector<std::string> machinePath;   ///< folders with machine files; empty: the installed ones
 };
 
 /// What a verb answers: text for standard output, messages for standard error, and the exit status of the contract

@@ -5,26 +5,33 @@
 
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 
+#include "pimento/base/progress.h"
 #include "pimento/base/rng.h"
-#include "pimento/base/thread_pool.h"
+#include "pimento/base/text.h"
 #include "pimento/driver/engine.h"
 #include "pimento/driver/input.h"
 #include "pimento/driver/machine_option.h"
+#include "pimento/driver/shared_work.h"
 #include "pimento/driver/tool_box.h"
 #include "pimento/emit/format.h"
 #include "pimento/evaluate/evaluator.h"
 #include "pimento/evaluate/slices.h"
 #include "pimento/evaluate/two_slice.h"
 #include "pimento/kernel/interpreter.h"
+#include "pimento/machine/identity.h"
 #include "pimento/mapping/mapping.h"
 #include "pimento/mapping/random.h"
 #include "pimento/targets/targets.h"
+#include "pimento/tune/problem.h"
 
 namespace pimento::driver {
 
 namespace {
+
+using Json = nlohmann::json;
 
 /// What one simulation may take: a lower bound on its cycles, and iterations of what shares the innermost level. Where
 /// sizes are drawn, so that there is more to a run than its beginning and its end, it takes so much at least.
@@ -55,13 +62,49 @@ struct Subject {
   std::vector<int> layers;  ///< kernels of it that the device runs
 };
 
+/// What one way said of a mapping.
+struct Said {
+  std::int64_t cycles = 0;
+  std::string way;     ///< "simulated", "fast-forwarded", ...
+  double seconds = 0;  ///< that it took
+};
+
 /// One mapping, and what the three ways said of it.
 struct Trial {
   std::string text;  ///< sizes or layer, data, mapping
-  evaluate::DeviceRun simulated, fast, sliced;
-  double simulation = 0, fastForward = 0, twoSlice = 0, compiling = 0;  ///< seconds
+  Said simulated, fast, sliced;
+  bool countsDiffer = false;  ///< of fast-forward and simulation
+  double compiling = 0;       ///< seconds
   Diagnostics diagnostics;
 };
+
+/// As ranks exchange it; null: it failed.
+Json jsonOf(const Trial &t) {
+  if (!t.diagnostics.empty()) return nullptr;
+  const auto said = [](const Said &s) { return Json{s.cycles, s.way, s.seconds}; };
+  return {t.text, said(t.simulated), said(t.fast), said(t.sliced), t.countsDiffer, t.compiling};
+}
+
+Trial trialIn(const Json &j) {
+  const auto said = [](const Json &s) {
+    return Said{s.at(0).get<std::int64_t>(), s.at(1).get<std::string>(), s.at(2).get<double>()};
+  };
+  Trial t;
+  t.text = j.at(0).get<std::string>();
+  t.simulated = said(j.at(1));
+  t.fast = said(j.at(2));
+  t.sliced = said(j.at(3));
+  t.countsDiffer = j.at(4).get<bool>();
+  t.compiling = j.at(5).get<double>();
+  return t;
+}
+
+std::string wayOf(const evaluate::DeviceRun &run) {
+  return std::string(emit::name(run.isExtrapolated                  ? evaluate::Exactness::kExtrapolated
+                                : run.interval                      ? evaluate::Exactness::kSampled
+                                : run.cyclesSimulated == run.cycles ? evaluate::Exactness::kSimulated
+                                                                    : evaluate::Exactness::kFastForwarded));
+}
 
 /// One-dimensional kernels are long; the others have sides whose product is about as much.
 kernel::Sizes drawSizes(const kernel::ZooEntry &entry, Rng &rng) {
@@ -163,18 +206,22 @@ class Draw {
   void compare(Trial &trial) {
     evaluate::RunMode mode;
     mode.values = values_ ? &*values_ : nullptr;
-    const auto timed = [&](double &seconds, auto &&run) {
+    const auto timed = [&](Said &said, auto &&run) {
       const double start = processorSeconds();
       Result<evaluate::DeviceRun> out = run();
-      seconds = processorSeconds() - start;
-      if (out) return std::move(*out);
-      trial.diagnostics = out.diagnostics();
-      return evaluate::DeviceRun{};
+      const double seconds = processorSeconds() - start;
+      if (!out) {
+        trial.diagnostics = out.diagnostics();
+        return evaluate::DeviceRun{};
+      }
+      said = {out->cycles.value, wayOf(*out), seconds};
+      return std::move(*out);
     };
-    trial.simulated = timed(trial.simulation, [&] { return compiled_->run(mode); });
+    const evaluate::DeviceRun simulated = timed(trial.simulated, [&] { return compiled_->run(mode); });
     mode.isFastForward = true;
-    trial.fast = timed(trial.fastForward, [&] { return compiled_->run(mode); });
-    trial.sliced = timed(trial.twoSlice, [&]() -> Result<evaluate::DeviceRun> {
+    const evaluate::DeviceRun fast = timed(trial.fast, [&] { return compiled_->run(mode); });
+    trial.countsDiffer = fast.counts != simulated.counts || !(fast.actions == simulated.actions);
+    timed(trial.sliced, [&]() -> Result<evaluate::DeviceRun> {
       const auto slices = compiled_->slices(mode);
       if (!slices) return slices.diagnostics();
       return evaluate::extrapolate(**slices, setting_.twoSlice);
@@ -188,13 +235,6 @@ class Draw {
   std::unique_ptr<evaluate::CompiledPart> compiled_;
   std::optional<kernel::DataSpec> values_;
 };
-
-std::string wayOf(const evaluate::DeviceRun &run) {
-  return std::string(emit::name(run.isExtrapolated                  ? evaluate::Exactness::kExtrapolated
-                                : run.interval                      ? evaluate::Exactness::kSampled
-                                : run.cyclesSimulated == run.cycles ? evaluate::Exactness::kSimulated
-                                                                    : evaluate::Exactness::kFastForwarded));
-}
 
 /// The layers that the device takes.
 Result<Subject> subjectOf(const std::string &name, const Setting &setting) {
@@ -219,19 +259,19 @@ Result<Subject> subjectOf(const std::string &name, const Setting &setting) {
 void tally(const Trial &t, const machine::Machine &machine, std::set<std::string> &seen, emit::MappingErrors &out) {
   ++out.mappings;
   if (seen.insert(t.text).second) ++out.distinct;
-  const auto reference = static_cast<double>(t.simulated.cycles.value);
-  const auto add = [&](emit::KernelErrors &e, const evaluate::DeviceRun &run, double seconds) {
-    e.add(static_cast<double>(run.cycles.value), reference,
-          fmt::format("{}: {} cycles, but {} in simulation", t.text, run.cycles.value, t.simulated.cycles.value));
-    e.addWay(wayOf(run), seconds);
+  const auto reference = static_cast<double>(t.simulated.cycles);
+  const auto add = [&](emit::KernelErrors &e, const Said &said) {
+    e.add(static_cast<double>(said.cycles), reference,
+          fmt::format("{}: {} cycles, but {} in simulation", t.text, said.cycles, t.simulated.cycles));
+    e.addWay(said.way, said.seconds);
   };
-  add(out.fastForward, t.fast, t.fastForward);
-  add(out.twoSlice, t.sliced, t.twoSlice);
-  if (t.fast.counts != t.simulated.counts || !(t.fast.actions == t.simulated.actions)) ++out.countsDiffer;
-  out.simulationSeconds += t.simulation;
+  add(out.fastForward, t.fast);
+  add(out.twoSlice, t.sliced);
+  if (t.countsDiffer) ++out.countsDiffer;
+  out.simulationSeconds += t.simulated.seconds;
   out.compileSeconds += t.compiling;
   constexpr double kPsPerSecond = 1e12;
-  out.deviceSeconds += machine.toTime(t.simulated.cycles).value / kPsPerSecond;
+  out.deviceSeconds += machine.toTime(Cycles(t.simulated.cycles)).value / kPsPerSecond;
 }
 
 /// Those that are defined for the machine's type: networks compute in floating point.
@@ -259,21 +299,46 @@ Result<emit::MappingSuite> validateMappings(const Options &options) {
   out.seed = options.seed;
   out.count = options.count;
   out.alpha = twoSlice.alpha;
+  std::vector<Subject> subjects;
+  std::string plan = fmt::format("{} mappings {} {} {}\n{}", tune::toolIdentity(), options.seed, options.count,
+                                 twoSlice.alpha, machine::identity(*machine));
   for (const std::string &name : options.kernels.empty() ? usualKernels(**target, *machine) : options.kernels) {
-    const Result<Subject> subject = subjectOf(name, setting);
+    Result<Subject> subject = subjectOf(name, setting);
     if (!subject) return subject.diagnostics();
-    std::vector<Trial> trials(static_cast<std::size_t>(options.count));
-    parallelFor(jobCount(options.jobs), options.count,
-                [&](std::int64_t i) { trials[static_cast<std::size_t>(i)] = Draw(setting, *subject, i).run(); });
+    subjects.push_back(std::move(*subject));
+    plan += name + '\n';
+  }
+  // Task: number of the subject, and of the draw.
+  const auto shared = SharedWork::join(options, plan, [&](const std::string &task) {
+    const std::size_t blank = task.find(' ');
+    const auto s = static_cast<std::size_t>(parseInteger(std::string_view(task).substr(0, blank)).value_or(0));
+    return jsonOf(Draw(setting, subjects[s], parseInteger(std::string_view(task).substr(blank + 1)).value_or(0)).run())
+        .dump();
+  });
+  if (!shared) return shared.diagnostics();
+  if (shared->isDone()) return out;
+  for (std::size_t s = 0; s < subjects.size(); ++s) {
+    cluster::Tasks tasks;
+    for (std::int64_t i = 0; i < options.count; ++i) tasks.now.push_back(fmt::format("{} {}", s, i));
+    std::vector<Json> trials(tasks.now.size());
+    Progress progress("validating " + subjects[s].name, options.count, !options.isQuiet);
+    const Status done =
+        shared->ranks().compute(tasks, options.isStopped, [&](std::size_t i, const std::string &result) {
+          trials[i] = Json::parse(result);
+          progress.advance();
+        });
+    if (!done) return done.diagnostics();
     emit::MappingErrors errors;
-    errors.kernel = name;
+    errors.kernel = subjects[s].name;
     std::set<std::string> seen;
-    for (const Trial &t : trials) {
-      if (!t.diagnostics.empty()) return t.diagnostics;
-      tally(t, *machine, seen, errors);
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+      // Once more, to say why it failed.
+      if (trials[i].is_null()) return Draw(setting, subjects[s], static_cast<std::int64_t>(i)).run().diagnostics;
+      tally(trialIn(trials[i]), *machine, seen, errors);
     }
     out.kernels.push_back(std::move(errors));
   }
+  out.sharing = sharingOf(options);
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "pimento/cluster/ranks.h"
 #include "pimento/driver/verbs.h"
 #include "pimento/driver/verbs/calibrate.h"
 #include "pimento/driver/verbs/compare.h"
@@ -29,6 +30,7 @@ template <auto ask>
 Outcome answered(const Options &options, std::string *table) {
   auto answer = ask(options);
   if (!answer) return failure(std::move(answer.diagnostics()));
+  if (options.ranks != nullptr && !options.ranks->isFirst()) return {};
   if (table != nullptr) {
     Options plain = options;
     plain.isJson = false;

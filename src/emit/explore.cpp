@@ -8,6 +8,7 @@
 #include "pimento/base/text.h"
 #include "pimento/emit/explore_json.h"
 #include "pimento/emit/explore_texts.h"
+#include "pimento/emit/sharing.h"
 #include "pimento/tune/distribution.h"
 
 namespace pimento::emit {
@@ -238,6 +239,7 @@ std::string toJson(const MappingExploration &e) {
   j["explored"] = rows;
   j["seconds"] = e.head.seconds;
   if (e.head.compileSeconds > 0) j["compile_seconds"] = e.head.compileSeconds;
+  if (e.head.sharing) j["ranks"] = sharingJson(*e.head.sharing);
   j["sweep"] = Json::array();
   addGrid(j, gridOf(e));
   const std::vector<std::int64_t> firsts = firstRows(e);
@@ -275,6 +277,7 @@ std::string toJson(const SweepExploration &e) {
   j["bounded"] = 0;
   j["illegal"] = errors;
   j["seconds"] = e.head.seconds;
+  if (e.head.sharing) j["ranks"] = sharingJson(*e.head.sharing);
   j["sweep"] = Json::array();
   for (const tune::Axis &a : e.axes) j["sweep"].push_back({{"path", a.path}, {"values", a.values}});
   addGrid(j, gridOf(e));

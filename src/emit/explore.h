@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "pimento/cluster/ranks.h"
 #include "pimento/emit/run.h"
 #include "pimento/tune/exploration.h"
 
@@ -25,6 +26,7 @@ struct ExploreHead {
   double seconds = 0;
   double compileSeconds = 0;  ///< of all threads: making machine code; 0 where none is made
   std::vector<std::string> warnings;
+  std::optional<cluster::Sharing> sharing;  ///< of several ranks
 };
 
 /// One kernel with all its mappings.

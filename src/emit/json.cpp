@@ -4,6 +4,7 @@
 
 #include "pimento/emit/format.h"
 #include "pimento/emit/program_view.h"
+#include "pimento/emit/sharing.h"
 
 namespace pimento::emit {
 
@@ -303,6 +304,7 @@ std::string toJson(const SuiteResult &result) {
     row["speedup_ours"] = nullptr;  // without a compiler
     if (k.compared > 0) row["speedup_ours"] = {{"min", k.leastSpeedup}, {"geomean", k.meanSpeedup()}};
   }
+  if (result.sharing) j["ranks"] = sharingJson(*result.sharing);
   j["warnings"] = result.warnings;
   return print(j);
 }

@@ -6,6 +6,7 @@
 
 #include "pimento/emit/columns.h"
 #include "pimento/emit/format.h"
+#include "pimento/emit/sharing.h"
 
 namespace pimento::emit {
 
@@ -47,6 +48,7 @@ std::string toJson(const MappingSuite &suite) {
                               {"simulation_seconds", k.simulationSeconds},
                               {"compile_seconds", k.compileSeconds},
                               {"device_seconds", k.deviceSeconds}};
+  if (suite.sharing) j["ranks"] = sharingJson(*suite.sharing);
   j["warnings"] = suite.warnings;
   return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -78,6 +80,7 @@ std::string toTable(const MappingSuite &suite) {
                                  suite.target, suite.seed) +
                      errors.str() + "\nprocessor time, and the time on the modelled machine\n\n" + times.str();
   if (!worst.empty()) text += "\nworst\n" + worst;
+  if (suite.sharing) text += "\n" + sharingText(suite.sharing);
   for (const std::string &w : suite.warnings) text += "\nnote: " + w;
   return text + (suite.warnings.empty() ? "" : "\n");
 }

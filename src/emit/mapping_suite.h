@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "pimento/cluster/ranks.h"
 #include "pimento/emit/suite.h"
 
 namespace pimento::emit {
@@ -26,6 +28,7 @@ struct MappingSuite {
   double alpha = 0;  ///< of two-slice
   std::vector<MappingErrors> kernels;
   std::vector<std::string> warnings;
+  std::optional<cluster::Sharing> sharing;  ///< of several ranks
 };
 
 std::string toJson(const MappingSuite &suite);

@@ -7,6 +7,7 @@
 #include "pimento/emit/columns.h"
 #include "pimento/emit/format.h"
 #include "pimento/emit/program_view.h"
+#include "pimento/emit/sharing.h"
 
 namespace pimento::emit {
 
@@ -328,7 +329,7 @@ std::string toTable(const SuiteResult &result) {
     ways = fmt::format("\nengine {}\n\n", result.engine) + how.str();
   }
   return fmt::format("suite {}: {} points, absolute errors\n\n", result.suite, grouped(result.points)) + t.str() +
-         ways + warningsText(result.warnings);
+         ways + sharingText(result.sharing) + warningsText(result.warnings);
 }
 
 }  // namespace pimento::emit

@@ -12,6 +12,7 @@
 #include "pimento/emit/explore_texts.h"
 #include "pimento/emit/format.h"
 #include "pimento/emit/json.h"
+#include "pimento/emit/sharing.h"
 #include "pimento/evaluate/report.h"
 
 namespace pimento::emit {
@@ -136,6 +137,7 @@ void addKernel(const TunedKernel &k, const Tuning &t, std::string &out) {
 std::string toTable(const Tuning &t, const evaluate::Report &best) {
   std::string out = fmt::format("tuned for {}: {}\n", description(t.objective), titleOf(t.head));
   out += fmt::format("{:.2f} s{}\n", t.head.seconds, t.store.empty() ? "" : "; results are kept in " + t.store);
+  out += sharingText(t.head.sharing);
   if (t.predictor) out += predictorText(*t.predictor);
   for (const TunedKernel &k : t.kernels) addKernel(k, t, out);
   if (t.kernels.size() > 1) {
@@ -170,6 +172,7 @@ std::string toJson(const Tuning &t, const evaluate::Report &best, const RunText 
   j["engine"] = t.predictor ? t.predictor->engine : "exact";
   j["predictor"] = predictorJson(t);
   j["seconds"] = t.head.seconds;
+  if (t.head.sharing) j["ranks"] = sharingJson(*t.head.sharing);
   j["store"] = t.store.empty() ? Json(nullptr) : Json(t.store);
   j["warnings"] = t.head.warnings;
   return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -72,8 +72,20 @@ class Run {
     return batch;
   }
 
+  /// Candidates behind the batch, as it looks before the batch is evaluated.
+  std::vector<std::int64_t> following(std::size_t most) const {
+    std::vector<std::int64_t> out;
+    for (std::size_t n = next_; n < order_.size() && out.size() < most; ++n) {
+      const std::int64_t i = order_[n];
+      if (evaluator_.isKnown(i)) continue;
+      if (!isPruned_ || !front_.rulesOut({at(i).bound.time, at(i).bound.energy, i})) out.push_back(i);
+    }
+    return out;
+  }
+
   Status evaluate(const std::vector<std::int64_t> &batch) {
     if (batch.empty()) return okStatus();
+    if (const std::size_t most = evaluator_.ahead(); most > 0) evaluator_.expect(following(most));
     const auto costs = evaluator_.evaluate(batch);
     if (!costs) return costs.diagnostics();
     if (costs->size() < batch.size()) found_.stop = Stop::kStopped;

@@ -73,6 +73,10 @@ class Evaluator {
   virtual bool isExact() const { return true; }
   /// Whether it is still worth an evaluation, by a heuristic of the caller's; else it stays open.
   virtual bool isWorth(std::int64_t /*candidate*/) const { return true; }
+  /// Of how many candidates that follow a batch it wants to know; and those, before the batch is evaluated: they may
+  /// still be ruled out by it.
+  virtual std::size_t ahead() const { return 0; }
+  virtual void expect(std::span<const std::int64_t> /*candidates*/) {}
   /// So many candidates have a fate.
   virtual void advance(std::int64_t /*candidates*/) {}
 };

@@ -16,52 +16,38 @@
 
 #include "pimento/evaluate/cost.h"
 #include "pimento/evaluate/host_work.h"
-
-namespace pimento::program {
-struct Program;
-}
-
-namespace pimento::evaluate {
-class CompiledPart;
-}
+#include "pimento/tune/computation.h"
 
 namespace pimento::tune {
 
-struct Problem;
-
-/// All that decides time and actions of a program on a given machine, but on how many ranks it works (costOf knows), as
-/// bytes: equal streams have equal keys, others have others.
-std::string streamKey(const program::Program &program);
-
 struct ProgramClass {
   std::int64_t first = 0;  ///< its first candidate
-  evaluate::DeviceCost bound;
-  std::optional<evaluate::DeviceCost> run;
-  bool isSampled = false;       ///< the run was estimated from samples
-  bool isBoundSampled = false;  ///< the bound is by the mean of many values
+  std::string stream;      ///< streamName
+  std::optional<Timing> bound, run;
 };
 
 struct CostClass {
   std::size_t program = 0;
   evaluate::HostWork work;
   std::int64_t first = 0;  ///< its first candidate
-  evaluate::Cost bound;
+  evaluate::Cost bound;    ///< zero until it is priced, or where the program has none
 };
 
 class Classes {
  public:
-  /// `isShared`: false gives every candidate classes of its own. `hasBounds`: false leaves bounds at zero.
-  Classes(const Problem &problem, bool isShared, bool hasBounds = true)
-      : problem_(problem), isShared_(isShared), hasBounds_(hasBounds) {}
+  /// `isShared`: false gives every candidate classes of its own.
+  explicit Classes(bool isShared) : isShared_(isShared) {}
 
-  /// Compiles the next candidates, in their order, with `jobs` threads; an empty text is one that stays without a
-  /// class. The classes do not depend on how candidates are dealt to calls.
-  void add(const std::vector<std::string> &texts, int jobs);
+  /// Files the next candidates, in their order; one with neither stream nor error stays without a class. The classes do
+  /// not depend on how candidates are dealt to calls.
+  void add(const std::vector<CompiledFacts> &candidates);
+  /// What lower bounds of programs make of costs. Bounds are known once all candidates are filed.
+  void priceBounds(const machine::Machine &machine);
 
-  /// Whether a candidate so far has this mapping's command stream and host work. The mapping is legal.
-  bool has(const evaluate::CompiledPart &kernel) const;
+  /// Whether a candidate so far has this one's command stream and host work.
+  bool has(const CompiledFacts &candidate) const;
 
-  /// Cost class per candidate; -1: illegal, or without a text.
+  /// Cost class per candidate; -1: illegal, or without a class.
   const std::vector<std::int64_t> &classOf() const { return classOf_; }
   /// Code of what is wrong with illegal candidates.
   const std::map<std::int64_t, std::string> &errors() const { return errors_; }
@@ -69,11 +55,10 @@ class Classes {
   std::vector<CostClass> costs;
 
  private:
-  const Problem &problem_;
-  bool isShared_, hasBounds_;
+  bool isShared_;
   std::vector<std::int64_t> classOf_;
   std::map<std::int64_t, std::string> errors_;
-  std::unordered_map<std::string, std::size_t> programByKey_;
+  std::unordered_map<std::string, std::size_t> programByName_;
   std::map<std::pair<std::size_t, std::string>, std::size_t> costByKey_;
   std::set<std::pair<std::string, std::string>> seen_;  // where classes are not shared
 };

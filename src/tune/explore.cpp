@@ -4,19 +4,20 @@
 
 #include <algorithm>
 #include <limits>
-#include <mutex>
+#include <memory>
 #include <set>
 
 #include "pimento/base/integer.h"
 #include "pimento/base/progress.h"
 #include "pimento/base/text.h"
 #include "pimento/base/thread_pool.h"
+#include "pimento/cluster/ranks.h"
 #include "pimento/evaluate/choose.h"
-#include "pimento/evaluate/counts.h"
 #include "pimento/evaluate/target.h"
 #include "pimento/search/search.h"
 #include "pimento/tune/candidates.h"
 #include "pimento/tune/classes.h"
+#include "pimento/tune/computation.h"
 #include "pimento/tune/problem.h"
 #include "pimento/tune/store.h"
 
@@ -26,62 +27,6 @@ namespace {
 
 constexpr const char *kRunKind = "run";
 
-constexpr char kSampled = '~';
-
-/// A run as the store keeps it: cycles, with a mark if they were estimated from samples, its actions, the commands of
-/// the kernel, and the phases beside it.
-std::string textOf(const ProgramClass &program) {
-  std::string out = std::to_string(program.run->cycles.value);
-  if (program.isSampled) out += kSampled;
-  for (const auto &[action, n] : program.run->actions) out += fmt::format(" {}={}", action, n);
-  out += fmt::format(" @{}", program.run->kernelCommands);
-  for (const evaluate::CommandPhase &p : program.run->phases)
-    out += fmt::format(" @{}:{}:{}:{}", p.name, static_cast<int>(p.part), p.cycles.value, p.commands);
-  return out;
-}
-
-/// "COMMANDS" of the kernel, or "NAME:PART:CYCLES:COMMANDS".
-bool takeUpPhase(std::string_view text, evaluate::DeviceCost &run) {
-  const std::vector<std::string_view> parts = split(text, ':');
-  std::vector<std::int64_t> numbers;
-  for (std::size_t i = parts.size() == 1 ? 0 : 1; i < parts.size(); ++i) {
-    const auto n = parseInteger(parts[i]);
-    if (!n || *n < 0) return false;
-    numbers.push_back(*n);
-  }
-  if (parts.size() == 1) {
-    run.kernelCommands = numbers[0];
-    return true;
-  }
-  if (numbers.size() != 3) return false;
-  run.phases.push_back(
-      {std::string(parts[0]), static_cast<evaluate::Part>(numbers[0]), Cycles(numbers[1]), numbers[2]});
-  return true;
-}
-
-/// Takes up what the store keeps; leaves `program` without a run if that is damaged. `names`: of all actions there are.
-void takeUp(const std::string &text, const std::vector<std::string_view> &names, ProgramClass &program) {
-  std::vector<std::string_view> parts = split(text, ' ');
-  program.isSampled = parts.front().ends_with(kSampled);
-  if (program.isSampled) parts.front().remove_suffix(1);
-  const auto cycles = parseInteger(parts.front());
-  if (!cycles || *cycles < 0) return;
-  evaluate::DeviceCost run;
-  run.cycles = Cycles(*cycles);
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    if (parts[i].starts_with('@')) {
-      if (!takeUpPhase(parts[i].substr(1), run)) return;
-      continue;
-    }
-    const std::size_t eq = parts[i].find('=');
-    const auto name = std::find(names.begin(), names.end(), parts[i].substr(0, eq));
-    const auto n = eq == std::string_view::npos ? std::nullopt : parseInteger(parts[i].substr(eq + 1));
-    if (!n || *n < 0 || name == names.end()) return;
-    run.actions.add(*name, *n);
-  }
-  program.run = std::move(run);
-}
-
 /// Candidates are rows. Rows of one program class share its run.
 class Explorer final : search::Evaluator {
  public:
@@ -89,16 +34,26 @@ class Explorer final : search::Evaluator {
       : problem_(problem),
         options_(options),
         control_(control),
-        classes_(problem, !options.isExhaustive, !options.isExhaustive && !options.isUnbounded) {}
+        classes_(!options.isExhaustive),
+        computation_({&problem}) {
+    if (control.ranks != nullptr) return;
+    own_ = cluster::oneRank();
+    (void)own_->join("", [this](const std::string &task) { return computation_.resultOf(task); }, control.jobs);
+  }
 
   Result<Exploration> run() {
     enumerate();
     if (isStopped()) return interrupted(control_, "mappings were");
     ruleOut();
     compileAll();
+    if (failed_) return *failed_;
     if (isStopped()) return interrupted(control_, "mappings were");
     addReference();
-    if (classes_.costs.empty()) return noneIsLegal();
+    classes_.priceBounds(*problem_.machine);
+    if (classes_.costs.empty()) {
+      if (control_.share) return std::move(out_);
+      return noneIsLegal();
+    }
     const Result<search::Found> found = estimate();
     if (!found) return found.diagnostics();
     if (isStopped() && (!options_.keepsPartial || found->front.empty())) return interrupted(control_, "mappings were");
@@ -108,7 +63,9 @@ class Explorer final : search::Evaluator {
   }
 
  private:
-  static constexpr std::size_t kBlock = 64;  // candidates compiled at a time; their programs are in memory together
+  static constexpr std::size_t kBlock = 4096;  // candidates compiled at a time
+
+  cluster::Ranks &ranks() const { return own_ != nullptr ? *own_ : *control_.ranks; }
 
   bool isStopped() const { return control_.isStopped != nullptr && *control_.isStopped; }
 
@@ -148,6 +105,10 @@ class Explorer final : search::Evaluator {
     areListed_ = candidates.areListed();
     if (options_.only != nullptr) out_.space = static_cast<std::int64_t>(texts.size());
     if (out_.space > limit && !isStopped()) texts = everyNth(limit);
+    if (control_.share) {
+      std::int64_t item = 0;
+      std::erase_if(texts, [&](const std::string &) { return !control_.share->has(item++); });
+    }
     for (std::string &text : texts) {
       out_.rows.emplace_back();
       out_.rows.back().mapping = std::move(text);
@@ -257,54 +218,93 @@ class Explorer final : search::Evaluator {
     const std::size_t count = out_.rows.size();
     Progress progress(progressText("compiling mappings"), static_cast<std::int64_t>(count), control_.showsProgress);
     for (std::size_t begin = 0; begin < count && !isStopped(); begin += kBlock) {
-      std::vector<std::string> texts;
-      for (std::size_t i = begin; i < std::min(begin + kBlock, count); ++i)
-        texts.push_back(isRuledOut(i) ? std::string() : out_.rows[i].mapping);
-      classes_.add(texts, control_.jobs);
-      progress.advance(static_cast<std::int64_t>(texts.size()));
+      cluster::Tasks tasks;
+      std::vector<std::size_t> rows;
+      const std::size_t end = std::min(begin + kBlock, count);
+      for (std::size_t i = begin; i < end; ++i) {
+        if (isRuledOut(i)) continue;
+        tasks.now.push_back(compileTask(control_.problem, hasBounds(), out_.rows[i].mapping));
+        rows.push_back(i);
+      }
+      std::vector<CompiledFacts> facts(end - begin);
+      const Status done = ranks().compute(tasks, control_.isStopped, [&](std::size_t n, const std::string &result) {
+        auto read = compiledFactsIn(result, problem_);
+        PIMENTO_CHECK(read.has_value());
+        facts[rows[n] - begin] = std::move(*read);
+        progress.advance();
+      });
+      if (!done) {
+        failed_ = done.diagnostics();
+        return;
+      }
+      classes_.add(facts);
+      progress.advance(static_cast<std::int64_t>(end - begin - rows.size()));
     }
   }
 
   /// The reference mapping is a candidate: the last one, unless one of the space has its stream and host work.
   void addReference() {
     if (problem_.isPart() || options_.only != nullptr) return;
-    const auto compiled = compile(problem_, problem_.reference);
-    if (!compiled || classes_.has(**compiled)) return;
+    if (control_.share) return;
+    const CompiledFacts facts = factsOf(problem_, problem_.reference.text, hasBounds());
+    if (!facts.error.empty() || classes_.has(facts)) return;
     out_.rows.emplace_back();
     out_.rows.back().mapping = problem_.reference.text;
     ++out_.space;
-    classes_.add({problem_.reference.text}, 1);
+    classes_.add({facts});
   }
 
-  /// The run of a program class: from the store, or by fast-forward (and then into the store).
-  void runProgram(ProgramClass &program) {
-    if (isStopped()) return;
-    const std::string &text = out_.rows[static_cast<std::size_t>(program.first)].mapping;
-    if (control_.store != nullptr)
-      if (const auto kept = control_.store->find(kRunKind, control_.scope + text))
-        takeUp(*kept, evaluate::actionsOf(problem_.target->counts()), program);
-    if (program.run) return;
-    const auto compiled = compile(problem_, mappingOf(text));
-    PIMENTO_CHECK(compiled.ok());
-    Result<evaluate::DeviceRun> run = (*compiled)->run(mode());
-    if (!run) {
-      const std::lock_guard<std::mutex> lock(mutex_);
+  bool hasBounds() const { return !options_.isExhaustive && !options_.isUnbounded; }
+
+  /// Runs of program classes: from the store, or by fast-forward (and then into the store). Those in `later` are likely
+  /// to follow. Where it is stopped, not all of them.
+  void runPrograms(const std::vector<std::size_t> &programs, const std::vector<std::size_t> &later) {
+    cluster::Tasks tasks;
+    std::vector<std::size_t> needed;
+    for (const std::size_t p : programs) {
+      if (takeKept(classes_.programs[p])) continue;
+      needed.push_back(p);
+      tasks.now.push_back(taskOf(classes_.programs[p]));
+    }
+    for (const std::size_t p : later)
+      if (!isKept(classes_.programs[p])) tasks.later.push_back(taskOf(classes_.programs[p]));
+    if (needed.empty() || isStopped()) return;
+    const Status done = ranks().compute(tasks, control_.isStopped, [&](std::size_t n, const std::string &result) {
+      takeRun(classes_.programs[needed[n]], result);
+    });
+    if (!done) failed_ = done.diagnostics();
+  }
+
+  const std::string &mappingOfFirst(const ProgramClass &program) const {
+    return out_.rows[static_cast<std::size_t>(program.first)].mapping;
+  }
+  std::string taskOf(const ProgramClass &program) const { return runTask(control_.problem, mappingOfFirst(program)); }
+  std::string nameOf(const ProgramClass &program) const { return control_.scope + program.stream; }
+
+  bool isKept(const ProgramClass &program) const {
+    return control_.store != nullptr && control_.store->find(kRunKind, nameOf(program)).has_value();
+  }
+
+  bool takeKept(ProgramClass &program) const {
+    if (control_.store == nullptr) return false;
+    const auto kept = control_.store->find(kRunKind, nameOf(program));
+    if (kept) program.run = timingIn(*kept, problem_);
+    return program.run.has_value();
+  }
+
+  void takeRun(ProgramClass &program, const std::string &result) {
+    if (result.empty()) {  // it failed: once more, to say why
+      const auto compiled = compile(problem_, mappingOf(mappingOfFirst(program)));
+      PIMENTO_CHECK(compiled.ok());
+      const auto run = (*compiled)->run(problem_.mode());
+      PIMENTO_CHECK(!run.ok());
       failed_ = run.diagnostics();
       return;
     }
-    program.isSampled = run->interval.has_value();
-    program.run = std::move(*run);
+    program.run = timingIn(result, problem_);
+    PIMENTO_CHECK(program.run.has_value());
     if (control_.store == nullptr) return;
-    if (Status s = control_.store->put(kRunKind, control_.scope + text, textOf(program)); !s) {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      failed_ = s.diagnostics();
-    }
-  }
-
-  evaluate::RunMode mode() {
-    evaluate::RunMode mode = problem_.mode();
-    mode.shared = &shared_;
-    return mode;
+    if (Status s = control_.store->put(kRunKind, nameOf(program), result); !s) failed_ = s.diagnostics();
   }
 
   const CostClass &classAt(std::int64_t row) const {
@@ -319,19 +319,15 @@ class Explorer final : search::Evaluator {
   }
 
   bool isExact() const override {
-    return std::ranges::none_of(classes_.programs,
-                                [](const ProgramClass &p) { return (p.run && p.isSampled) || p.isBoundSampled; });
+    return std::ranges::none_of(classes_.programs, [](const ProgramClass &p) {
+      return (p.run && p.run->isSampled) || (p.bound && p.bound->isSampled);
+    });
   }
 
   bool isKnown(std::int64_t row) const override { return classes_.programs[classAt(row).program].run.has_value(); }
 
   Result<std::vector<std::optional<search::Objectives>>> evaluate(std::span<const std::int64_t> rows) override {
-    std::set<std::size_t> needed;
-    for (const std::int64_t row : rows)
-      if (!isKnown(row)) needed.insert(classAt(row).program);
-    const std::vector<std::size_t> programs(needed.begin(), needed.end());
-    parallelFor(control_.jobs, static_cast<std::int64_t>(programs.size()),
-                [&](std::int64_t i) { runProgram(classes_.programs[programs[static_cast<std::size_t>(i)]]); });
+    runPrograms(programsOf(rows), programsOf(expected_));
     if (failed_) return *failed_;
     std::vector<std::optional<search::Objectives>> costs;
     for (const std::int64_t row : rows) {
@@ -341,9 +337,24 @@ class Explorer final : search::Evaluator {
     return costs;
   }
 
+  /// Other ranks begin what follows while they wait.
+  std::size_t ahead() const override {
+    constexpr std::size_t kAhead = 4;
+    return ranks().count() > 1 ? kAhead * ranks().count() : 0;
+  }
+  void expect(std::span<const std::int64_t> rows) override { expected_.assign(rows.begin(), rows.end()); }
+
+  /// Those that rows need and that have no run yet, each once.
+  std::vector<std::size_t> programsOf(std::span<const std::int64_t> rows) const {
+    std::set<std::size_t> needed;
+    for (const std::int64_t row : rows)
+      if (!isKnown(row)) needed.insert(classAt(row).program);
+    return {needed.begin(), needed.end()};
+  }
+
   evaluate::Cost costAt(std::int64_t row) const {
     const CostClass &c = classAt(row);
-    return evaluate::costOf(*problem_.machine, c.work, *classes_.programs[c.program].run);
+    return evaluate::costOf(*problem_.machine, c.work, classes_.programs[c.program].run->cost);
   }
 
   void advance(std::int64_t candidates) override { estimating_->advance(candidates); }
@@ -417,12 +428,13 @@ class Explorer final : search::Evaluator {
   Classes classes_;
   bool areListed_ = false;                               // the target lists all mappings
   std::vector<std::optional<evaluate::Cost>> outlines_;  // by row: lower bounds of what is ruled out by them
-  Cache shared_{std::size_t{1} << 40};                   // of runs on one graph's data
+  Computation computation_;
+  std::unique_ptr<cluster::Ranks> own_;  // null: there are others
+  std::vector<std::int64_t> expected_;   // rows that are likely to be evaluated next
   Exploration out_;
   const search::BestFirst bestFirst_{};
   const search::Exhaustive exhaustive_{};
   std::optional<Progress> estimating_;
-  std::mutex mutex_;
   std::optional<Diagnostics> failed_;
 };
 

@@ -46,7 +46,8 @@ struct ExploreOptions {
 /// Candidates of a space that is larger than the limit are counted up to here; those behind are not looked at.
 inline constexpr std::int64_t kMostCounted = 5'000'000;
 
-/// Diagnostics: interrupted, store-unwritable, no-legal-mapping.
+/// The control's ranks have joined with a Computation (computation.h); its share is of the candidates. Diagnostics:
+/// interrupted, store-unwritable, no-legal-mapping, those of the ranks.
 Result<Exploration> explore(const Problem &problem, const ExploreOptions &options, const Control &control);
 
 }  // namespace pimento::tune

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
+#include <memory>
 
 #include "pimento/base/integer.h"
 #include "pimento/base/progress.h"
 #include "pimento/base/suggest.h"
 #include "pimento/base/text.h"
-#include "pimento/base/thread_pool.h"
+#include "pimento/cluster/ranks.h"
 #include "pimento/machine/schema.h"
 #include "pimento/tune/store.h"
 
@@ -248,52 +248,80 @@ Result<std::vector<Axis>> parseAxes(const std::vector<std::string> &texts, const
   return axes;
 }
 
+namespace {
+
+/// The values of a point, one per axis, and its name.
+std::vector<std::string> valuesOf(const std::vector<Axis> &axes, std::int64_t point) {
+  std::vector<std::string> values(axes.size());
+  for (std::size_t a = axes.size(); a-- > 0;) {
+    const auto count = static_cast<std::int64_t>(axes[a].values.size());
+    values[a] = axes[a].values[static_cast<std::size_t>(point % count)];
+    point /= count;
+  }
+  return values;
+}
+
+std::string nameOf(const std::vector<Axis> &axes, const std::vector<std::string> &values) {
+  std::string name;
+  for (std::size_t a = 0; a < axes.size(); ++a)
+    name += fmt::format("{}{}={}", name.empty() ? "" : " ", axes[a].path, values[a]);
+  return name;
+}
+
+}  // namespace
+
+cluster::Work sweepWork(const std::vector<Axis> &axes, const EvaluatePoint &evaluate) {
+  return [&axes, evaluate](const std::string &task) {
+    const auto point = parseInteger(task);
+    PIMENTO_CHECK(point.has_value());
+    return textOf(evaluate(valuesOf(axes, *point)));
+  };
+}
+
 Result<std::vector<SweepRow>> sweep(const std::vector<Axis> &axes, const EvaluatePoint &evaluate,
                                     const Control &control) {
   std::int64_t points = 1;
   for (const Axis &a : axes) points *= static_cast<std::int64_t>(a.values.size());
-  std::vector<SweepRow> rows(static_cast<std::size_t>(points));
-  std::mutex mutex;
-  Diagnostics failed, firstError;
-  std::int64_t firstErrorAt = points, good = 0;
-  Progress progress("sweeping", points, control.showsProgress);
-  const auto isStopped = [&] { return control.isStopped != nullptr && *control.isStopped; };
-  parallelFor(control.jobs, points, [&](std::int64_t point) {
-    if (isStopped()) return;
-    SweepRow &row = rows[static_cast<std::size_t>(point)];
-    std::string key;
-    std::int64_t left = point, inside = points;
-    for (const Axis &a : axes) {
-      inside /= static_cast<std::int64_t>(a.values.size());
-      row.values.push_back(a.values[static_cast<std::size_t>(left / inside)]);
-      left %= inside;
-      key += fmt::format("{}{}={}", key.empty() ? "" : " ", a.path, row.values.back());
-    }
-    const auto kept = control.store != nullptr ? control.store->find(kPointKind, key) : std::nullopt;
-    Diagnostics errors;
-    if (!kept || !readRow(*kept, row)) {
-      const Result<PointResult> result = evaluate(row.values);
-      if (!result) errors = result.diagnostics();
-      const std::string text = textOf(result);
-      PIMENTO_CHECK(readRow(text, row));
-      if (control.store != nullptr)
-        if (Status s = control.store->put(kPointKind, key, text); !s) {
-          const std::lock_guard<std::mutex> lock(mutex);
-          failed = s.diagnostics();
-        }
-    }
-    const std::lock_guard<std::mutex> lock(mutex);
+  std::unique_ptr<cluster::Ranks> own;
+  if (control.ranks == nullptr) {
+    own = cluster::oneRank();
+    (void)own->join("", sweepWork(axes, evaluate), control.jobs);
+  }
+  cluster::Ranks &ranks = own != nullptr ? *own : *control.ranks;
+  std::vector<SweepRow> rows;
+  cluster::Tasks tasks;
+  std::vector<std::size_t> computed;  // rows that are tasks
+  std::vector<std::string> names;
+  for (std::int64_t point = 0; point < points; ++point) {
+    if (control.share && !control.share->has(point)) continue;
+    rows.push_back({valuesOf(axes, point), {}, {}});
+    names.push_back(nameOf(axes, rows.back().values));
+    const auto kept = control.store != nullptr ? control.store->find(kPointKind, names.back()) : std::nullopt;
+    if (kept && readRow(*kept, rows.back())) continue;
+    computed.push_back(rows.size() - 1);
+    tasks.now.push_back(std::to_string(point));
+  }
+  Diagnostics failed;
+  Progress progress("sweeping", static_cast<std::int64_t>(rows.size()), control.showsProgress);
+  progress.advance(static_cast<std::int64_t>(rows.size() - computed.size()));
+  std::size_t done = 0;
+  const Status status = ranks.compute(tasks, control.isStopped, [&](std::size_t n, const std::string &text) {
+    const std::size_t row = computed[n];
+    PIMENTO_CHECK(readRow(text, rows[row]));
+    ++done;
     progress.advance();
-    if (row.error.empty()) {
-      ++good;
-    } else if (point < firstErrorAt) {
-      firstErrorAt = point;
-      firstError = errors.empty() ? Diagnostics{error("sweep-point", {key, 0, 0}, row.error, "")} : errors;
-    }
+    if (control.store == nullptr) return;
+    if (Status s = control.store->put(kPointKind, names[row], text); !s) failed = s.diagnostics();
   });
+  if (!status) return status.diagnostics();
   if (!failed.empty()) return failed;
-  if (isStopped()) return interrupted(control, "points were");
-  if (good == 0) return firstError;
+  if (done < computed.size()) return interrupted(control, "points were");
+  if (std::ranges::none_of(rows, [](const SweepRow &r) { return r.error.empty(); }) && !rows.empty() &&
+      !control.share) {
+    const auto first = evaluate(rows.front().values);  // once more, to say why
+    PIMENTO_CHECK(!first.ok());
+    return first.diagnostics();
+  }
   return rows;
 }
 

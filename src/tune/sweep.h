@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "pimento/base/diagnostics.h"
+#include "pimento/cluster/ranks.h"
 #include "pimento/machine/machine.h"
 #include "pimento/tune/control.h"
 #include "pimento/tune/exploration.h"
@@ -38,8 +39,12 @@ inline constexpr std::int64_t kMaxPoints = 1'000'000;
 
 using EvaluatePoint = std::function<Result<PointResult>(const std::vector<std::string> &values)>;
 
-/// Evaluates all points, in parallel. A point that cannot be evaluated has its error; if none can, its diagnostics are
-/// the answer. Diagnostics besides: interrupted, store-unwritable.
+/// What ranks compute in a sweep: points by their numbers. What it is given must outlive it.
+cluster::Work sweepWork(const std::vector<Axis> &axes, const EvaluatePoint &evaluate);
+
+/// Evaluates all points, or those of the control's share, in parallel; its ranks have joined with sweepWork. A point
+/// that cannot be evaluated has its error; if none can, those of the first are the answer. Diagnostics besides:
+/// interrupted, store-unwritable, those of the ranks.
 Result<std::vector<SweepRow>> sweep(const std::vector<Axis> &axes, const EvaluatePoint &evaluate,
                                     const Control &control);
 

@@ -202,6 +202,12 @@ Result<Tuned> tune(const Problem &problem, const TuneOptions &options, const Con
   how.keepsPartial = true;
   const Result<Exploration> found = explore(problem, how, control);
   if (!found) return found.diagnostics();
+  if (found->front.empty()) {  // of a share
+    Tuned t;
+    t.drafts.all = static_cast<std::int64_t>(found->rows.size());
+    t.deviceRuns = found->deviceRuns;
+    return t;
+  }
   return answerOf(*found, options.objective);
 }
 

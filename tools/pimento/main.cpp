@@ -15,7 +15,9 @@
 
 #include "pimento/base/file.h"
 #include "pimento/base/suggest.h"
+#include "pimento/cluster/ranks.h"
 #include "pimento/driver/input_kind.h"
+#include "pimento/driver/shared_work.h"
 #include "pimento/driver/upmem_cc.h"
 #include "pimento/driver/verbs.h"
 
@@ -112,6 +114,14 @@ int print(const Outcome &outcome, const std::string &outputFile, bool isQuiet) {
   return 1;
 }
 
+/// Of several ranks the first prints; the others say what is wrong to it.
+int conclude(const Outcome &outcome, const Options &options) {
+  const bool isFirst = options.ranks == nullptr || options.ranks->isFirst();
+  const int status = isFirst ? print(outcome, options.output, options.isQuiet) : 0;
+  if (options.ranks != nullptr) options.ranks->leave(outcome.diagnostics);
+  return status;
+}
+
 /// A C compiler's arguments are read by the verb itself.
 int runCompiler(int argc, char **argv) {
   const pimento::driver::CcOutcome outcome = pimento::driver::upmemCc({argv, argv + argc});
@@ -195,11 +205,15 @@ int run(int given, char **arguments) {
   for (std::size_t i = 0; i < all.size(); ++i)
     if (subcommands[i]->parsed()) {
       using pimento::driver::VerbId;
-      if (all[i].id == VerbId::kExplore || all[i].id == VerbId::kTune || all[i].id == VerbId::kProfile)
+      if (all[i].id == VerbId::kExplore || all[i].id == VerbId::kTune || all[i].id == VerbId::kProfile) {
         std::signal(SIGINT, stop);
+        std::signal(SIGTERM, stop);  // a scheduler's, before it kills
+      }
+      if (const pimento::Status s = pimento::driver::takeRanks(all[i].id, options); !s)
+        return print(pimento::driver::failure(s.diagnostics()), {}, false);
       Outcome outcome = all[i].run(options, nullptr);
       pimento::driver::locate(outcome.diagnostics, options);
-      return print(outcome, options.output, options.isQuiet);
+      return conclude(outcome, options);
     }
   return 2;
 }

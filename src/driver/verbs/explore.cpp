@@ -1,6 +1,7 @@
 #include "pimento/driver/verbs/explore.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>
@@ -11,6 +12,7 @@
 
 #include "pimento/base/checksum.h"
 #include "pimento/base/file.h"
+#include "pimento/base/overloaded.h"
 #include "pimento/base/progress.h"
 #include "pimento/base/suggest.h"
 #include "pimento/base/thread_pool.h"
@@ -32,6 +34,7 @@
 #include "pimento/program/dpu_compiler.h"
 #include "pimento/search/pareto.h"
 #include "pimento/tune/check.h"
+#include "pimento/tune/computation.h"
 #include "pimento/tune/explore.h"
 #include "pimento/tune/problem.h"
 #include "pimento/tune/store.h"
@@ -90,8 +93,12 @@ std::string aboutOf(const char *what, const emit::ExploreHead &h) {
   return fmt::format("{} of {}{} {} on {}", what, h.kernel, sizes, h.dtype, h.target);
 }
 
-tune::Control controlOf(const Options &options, tune::Store *store) {
-  return {jobCount(options.jobs), store, options.isStopped, !options.isQuiet, ""};
+tune::Control controlOf(const Options &options, tune::Store *store, cluster::Ranks &ranks,
+                        std::optional<tune::Share> share) {
+  tune::Control control{jobCount(options.jobs), store, options.isStopped, !options.isQuiet, ""};
+  control.ranks = &ranks;
+  control.share = share;
+  return control;
 }
 
 bool isStopped(const Options &options) {
@@ -199,7 +206,7 @@ std::shared_ptr<const ToolBox> timedTools(const TimedCompiler *&compiler) {
   return box;
 }
 
-Result<emit::MappingExploration> exploreMappings(const Options &options) {
+Result<ExploreAnswer> exploreMappings(const Options &options) {
   const Clock::time_point start = Clock::now();
   Result<mapping::MapSpec> spacePart = partOfSpace(options);
   if (!spacePart) return spacePart.diagnostics();
@@ -224,35 +231,51 @@ Result<emit::MappingExploration> exploreMappings(const Options &options) {
     e.head.warnings.push_back("kernels in loops are explored for their first rounds only");
   std::string identity;
   for (const KernelProblem &p : *parts) identity += tune::identity(p.problem);
+  const auto share = shareOf(options);
+  if (!share) return share.diagnostics();
+  std::vector<const tune::Problem *> problems;
+  for (const KernelProblem &p : *parts) problems.push_back(&p.problem);
+  tune::Computation computation(problems);
+  const auto shared =
+      SharedWork::join(options, identity, [&](const std::string &task) { return computation.resultOf(task); });
+  if (!shared) return shared.diagnostics();
+  if (shared->isDone()) return ExploreAnswer{};
   auto store = namedStore(options, identity, aboutOf("mappings", e.head));
   if (!store) return store.diagnostics();
+  SharedPart part{fmt::format("mappings of {} on {}", e.head.kernel, e.head.target), share->value_or(tune::Share{}), 0,
+                  0, options.store};
   const bool isAlone = parts->size() == 1;
   std::optional<evaluate::Objective> objective;
   if (!options.objective.empty()) objective = job.objective;
   for (std::size_t i = 0; i < parts->size(); ++i) {
-    const KernelProblem &part = (*parts)[i];
-    tune::Control control = controlOf(options, store->get());
+    const KernelProblem &kernel = (*parts)[i];
+    tune::Control control = controlOf(options, store->get(), shared->ranks(), *share);
+    control.problem = static_cast<std::int64_t>(i);
     control.scope = fmt::format("{}: ", i);
-    if (!isAlone) control.label = fmt::format("{} ({} of {})", part.kernel, i + 1, parts->size());
+    if (!isAlone) control.label = fmt::format("{} ({} of {})", kernel.kernel, i + 1, parts->size());
     Result<tune::Exploration> found = tune::explore(
-        part.problem, {options.isExhaustive, options.limit, options.isUnbounded, options.budget, nullptr, objective},
+        kernel.problem, {options.isExhaustive, options.limit, options.isUnbounded, options.budget, nullptr, objective},
         control);
     if (!found) return found.diagnostics();
+    part.items += static_cast<std::int64_t>(found->rows.size());
+    part.kept += found->deviceRuns;
     if (found->every > 1)
       e.head.warnings.push_back(
           fmt::format("{}the space was sampled evenly: 1 in {} of {}{} mappings explored; --limit 0 explores all",
-                      isAlone ? "" : part.kernel + ": ", found->every,
+                      isAlone ? "" : kernel.kernel + ": ", found->every,
                       found->space >= tune::kMostCounted ? "the first " : "", found->space));
-    e.kernels.push_back({part.kernel, part.same, std::move(*found), {}});
+    e.kernels.push_back({kernel.kernel, kernel.same, std::move(*found), {}});
   }
+  if (*share) return ExploreAnswer(std::move(part));
+  e.head.sharing = sharingOf(options);
   e.head.seconds = secondsSince(start);  // of the exploration; checks on data come after it
   if (compiler) e.head.compileSeconds = compiler->seconds();
   for (std::size_t i = 0; i < parts->size(); ++i)
-    if (Status s =
-            checkBest(options, (*parts)[i], controlOf(options, store->get()), isAlone, e.kernels[i], e.head.warnings);
+    if (Status s = checkBest(options, (*parts)[i], controlOf(options, store->get(), shared->ranks(), {}), isAlone,
+                             e.kernels[i], e.head.warnings);
         !s)
       return s.diagnostics();
-  return e;
+  return ExploreAnswer(std::move(e));
 }
 
 // --- sweeps
@@ -285,13 +308,25 @@ Result<tune::PointResult> evaluatePoint(const Options &options, const std::vecto
       r->mapping, {r->cycles, r->breakdown().total(), r->energy.total, r->kernelEnergy.total}, r->timeNs, {}};
 }
 
-/// Evaluates all points, and finds the best ones.
-Status runSweep(const Options &options, const std::string &identity, const tune::EvaluatePoint &evaluate,
-                emit::SweepExploration &e) {
+/// Evaluates all points, and finds the best ones; or those of a share.
+Result<ExploreAnswer> runSweep(const Options &options, const std::string &identity, const tune::EvaluatePoint &evaluate,
+                               Clock::time_point start, emit::SweepExploration e) {
+  const auto share = shareOf(options);
+  if (!share) return share.diagnostics();
+  std::string axes;
+  for (const tune::Axis &a : e.axes) axes += fmt::format("{} {}\n", a.path, fmt::join(a.values, ","));
+  const auto shared = SharedWork::join(options, identity + axes, tune::sweepWork(e.axes, evaluate));
+  if (!shared) return shared.diagnostics();
+  if (shared->isDone()) return ExploreAnswer{};
   auto store = namedStore(options, identity, aboutOf("a sweep", e.head));
   if (!store) return store.diagnostics();
-  auto rows = tune::sweep(e.axes, evaluate, controlOf(options, store->get()));
+  auto rows = tune::sweep(e.axes, evaluate, controlOf(options, store->get(), shared->ranks(), *share));
   if (!rows) return rows.diagnostics();
+  if (*share) {
+    const auto count = static_cast<std::int64_t>(rows->size());
+    return ExploreAnswer(SharedPart{fmt::format("sweep of {} on {}", e.head.kernel, e.head.target), **share, count, count,
+                      options.store});
+  }
   e.rows = std::move(*rows);
   search::Pareto front;
   std::int64_t errors = 0;
@@ -305,7 +340,9 @@ Status runSweep(const Options &options, const std::string &identity, const tune:
   for (const search::Pareto::Point &p : front.front()) e.front.push_back(p.number);
   if (errors > 0)
     e.head.warnings.push_back(fmt::format("{} of {} points have no result: see their 'error'", errors, e.rows.size()));
-  return okStatus();
+  e.head.sharing = sharingOf(options);
+  e.head.seconds = secondsSince(start);
+  return ExploreAnswer(std::move(e));
 }
 
 /// What a saved trace takes on a machine with some of its numbers changed.
@@ -330,7 +367,7 @@ Result<tune::PointResult> evaluateProgram(const Options &options, const std::vec
 }
 
 /// Machines for a saved trace of a program.
-Result<emit::SweepExploration> exploreProgram(const Options &options) {
+Result<ExploreAnswer> exploreProgram(const Options &options) {
   const Clock::time_point start = Clock::now();
   if (options.sweeps.empty())
     return usageError("trace-sweep", options.input, "a saved trace has no mappings to explore",
@@ -354,15 +391,13 @@ Result<emit::SweepExploration> exploreProgram(const Options &options) {
   const std::string identity =
       fmt::format("{}\nsweep of a trace {:x} {} {} {} {} {}\n{}", tune::toolIdentity(), crc32(*bytes), options.levels,
                   options.caches, options.technology, options.arrays, options.locality, machine::identity(*machine));
-  const auto evaluate = [&](const std::vector<std::string> &values) {
-    return evaluateProgram(options, e.axes, values);
+  const auto evaluate = [&, axes = e.axes](const std::vector<std::string> &values) {
+    return evaluateProgram(options, axes, values);
   };
-  if (Status s = runSweep(options, identity, evaluate, e); !s) return s.diagnostics();
-  e.head.seconds = secondsSince(start);
-  return e;
+  return runSweep(options, identity, evaluate, start, std::move(e));
 }
 
-Result<emit::SweepExploration> exploreSweep(const Options &options) {
+Result<ExploreAnswer> exploreSweep(const Options &options) {
   const Clock::time_point start = Clock::now();
   if (const OptionRow *given = firstGiven(OptionGroup::kMappings, options))
     return usageError("sweep-option", "--" + std::string(given->name),
@@ -386,10 +421,10 @@ Result<emit::SweepExploration> exploreSweep(const Options &options) {
                   fmt::join(options.sizes, ","), static_cast<int>(job.offload), options.objective);
   identity += job.input.graph ? kernel::print(*job.input.graph) : options.input;
   e.axes = std::move(*axes);
-  const auto evaluate = [&](const std::vector<std::string> &values) { return evaluatePoint(options, e.axes, values); };
-  if (Status s = runSweep(options, identity + machine::identity(job.machine), evaluate, e); !s) return s.diagnostics();
-  e.head.seconds = secondsSince(start);
-  return e;
+  const auto evaluate = [&, axes = e.axes](const std::vector<std::string> &values) {
+    return evaluatePoint(options, axes, values);
+  };
+  return runSweep(options, identity + machine::identity(job.machine), evaluate, start, std::move(e));
 }
 
 }  // namespace
@@ -398,20 +433,18 @@ Result<ExploreAnswer> explore(const Options &given) {
   const bool isTrace = isSavedTrace(given.input);
   const Options options = isTrace ? given : withTarget(given);
   if (Status s = checkOutput(options); !s) return s.diagnostics();
-  const auto answer = [](auto &&found) -> Result<ExploreAnswer> {
-    if (!found) return found.diagnostics();
-    return ExploreAnswer(std::move(*found));
-  };
-  if (isTrace) return answer(exploreProgram(options));
+  if (isTrace) return exploreProgram(options);
   if (const OptionRow *given = firstGiven(OptionGroup::kHost, options))
     return usageError("host-option", "--" + std::string(given->name),
                       namesOf(OptionGroup::kHost) + " apply to saved traces of programs, not to kernels",
                       "omit it, or give a FILE.ptrace");
-  return options.sweeps.empty() ? answer(exploreMappings(options)) : answer(exploreSweep(options));
+  return options.sweeps.empty() ? exploreMappings(options) : exploreSweep(options);
 }
 
 Outcome show(const ExploreAnswer &answer, const Options &options) {
-  return std::visit([&](const auto &e) { return write(options, e); }, answer);
+  return std::visit(overloaded{[&](const SharedPart &part) { return show(part, options); },
+                               [&](const auto &e) { return write(options, e); }},
+                    answer);
 }
 
 }  // namespace pimento::driver

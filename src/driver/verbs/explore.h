@@ -4,11 +4,12 @@
 #include <variant>
 
 #include "pimento/driver/options.h"
+#include "pimento/driver/shared_work.h"
 #include "pimento/emit/explore.h"
 
 namespace pimento::driver {
 
-using ExploreAnswer = std::variant<emit::MappingExploration, emit::SweepExploration>;
+using ExploreAnswer = std::variant<emit::MappingExploration, emit::SweepExploration, SharedPart>;
 
 Result<ExploreAnswer> explore(const Options &options);
 /// Writes `options.output`, by its ending as CSV, JSON or a page.

@@ -21,6 +21,7 @@
 #include "pimento/evaluate/target.h"
 #include "pimento/kernel/rounds.h"
 #include "pimento/tune/check.h"
+#include "pimento/tune/computation.h"
 #include "pimento/tune/predictor.h"
 #include "pimento/tune/store.h"
 #include "pimento/tune/tuning.h"
@@ -139,6 +140,21 @@ Result<TuneAnswer> tuneOrFind(const Options &given, Wanted wanted) {
   how.isExhaustive = options.isExhaustive;
   how.budget = options.budget;
   for (KernelProblem &p : *problems) p.problem.rules = *rules;
+  const auto share = shareOf(options);
+  if (!share) return share.diagnostics();
+  if (*share && *engine != Engine::kExact)
+    return usageError("engine-option", "--share", "a predictor is taught by one process", "omit --share, or --engine");
+  std::string plan;
+  std::vector<const tune::Problem *> all;
+  for (const KernelProblem &p : *problems) {
+    plan += tune::identity(p.problem);
+    all.push_back(&p.problem);
+  }
+  tune::Computation computation(all);
+  const auto shared =
+      SharedWork::join(options, plan, [&](const std::string &task) { return computation.resultOf(task); });
+  if (!shared) return shared.diagnostics();
+  if (shared->isDone()) return TuneAnswer{};
   std::optional<Taught> taught;
   if (*engine != Engine::kExact) {
     Result<Taught> made = taughtPredictor(options, job, *problems);
@@ -149,6 +165,8 @@ Result<TuneAnswer> tuneOrFind(const Options &given, Wanted wanted) {
     if (Status s = keepPredictor(*taught); !s) return s.diagnostics();
     t.predictor = usedPredictor(*taught, *engine);
   }
+  SharedPart part{fmt::format("mappings of {} on {}", t.head.kernel, t.head.target), share->value_or(tune::Share{}), 0,
+                  0, options.store};
   bool isKnown = true;
   std::vector<std::unique_ptr<tune::Store>> stores;
   std::vector<tune::Control> controls;
@@ -158,8 +176,18 @@ Result<TuneAnswer> tuneOrFind(const Options &given, Wanted wanted) {
     if (!store) return store.diagnostics();
     stores.push_back(std::move(*store));
     tune::Control control{jobCount(options.jobs), stores.back().get(), options.isStopped, !options.isQuiet, "", ""};
+    control.ranks = &shared->ranks();
+    control.problem = static_cast<std::int64_t>(stores.size()) - 1;
+    control.share = *share;
     if (problems->size() > 1) control.label = fmt::format("{} ({} of {})", p.kernel, stores.size(), problems->size());
     emit::TunedKernel k{p.kernel, p.same, {}, false};
+    if (*share) {
+      const Result<tune::Tuned> tuned = tune::tune(p.problem, how, control);
+      if (!tuned) return tuned.diagnostics();
+      part.items += tuned->drafts.all;
+      part.kept += tuned->deviceRuns;
+      continue;
+    }
     if (auto known = tune::knownAnswer(how, control)) {
       k.found = std::move(*known);
       k.isKnown = true;
@@ -174,7 +202,13 @@ Result<TuneAnswer> tuneOrFind(const Options &given, Wanted wanted) {
     t.kernels.push_back(std::move(k));
     controls.push_back(std::move(control));
   }
+  if (*share) {
+    TuneAnswer answer;
+    answer.part = part;
+    return answer;
+  }
   if (stores.front()) t.store = stores.front()->path();
+  t.head.sharing = sharingOf(options);
   t.head.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   std::vector<std::string> graphKernels;
   for (const kernel::Kernel &k : job.input.graph->kernels) graphKernels.push_back(k.name);
@@ -212,6 +246,7 @@ Result<std::optional<std::string>> keptMap(const Options &given) {
 }
 
 Outcome show(const TuneAnswer &answer, const Options &options) {
+  if (answer.part) return show(*answer.part, options);
   const Evaluated &best = *answer.best;
   return show(
       options.isJson ? emit::toJson(*answer.found, best.report, best.run) : emit::toTable(*answer.found, best.report),

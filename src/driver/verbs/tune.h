@@ -6,6 +6,7 @@
 #include <string>
 
 #include "pimento/driver/options.h"
+#include "pimento/driver/shared_work.h"
 
 namespace pimento::emit {
 struct Tuning;
@@ -18,6 +19,7 @@ struct Evaluated;
 struct TuneAnswer {
   std::shared_ptr<const emit::Tuning> found;
   std::shared_ptr<const Evaluated> best;  ///< of `found.map`, as `estimate` has it
+  std::optional<SharedPart> part = {};    ///< with --share: then there is nothing else
 };
 
 /// Diagnostics: those of the input and of tune::explore, wrong-answer and wrong-cycles (bugs of ours), what the store

@@ -5,15 +5,18 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "pimento/base/progress.h"
 #include "pimento/base/suggest.h"
-#include "pimento/base/thread_pool.h"
+#include "pimento/base/text.h"
 #include "pimento/driver/engine.h"
 #include "pimento/driver/host_option.h"
 #include "pimento/driver/input.h"
 #include "pimento/driver/machine_option.h"
 #include "pimento/driver/points.h"
+#include "pimento/driver/shared_work.h"
 #include "pimento/driver/tool_box.h"
 #include "pimento/driver/validate_mappings.h"
 #include "pimento/emit/format.h"
@@ -25,10 +28,13 @@
 #include "pimento/llm/suite.h"
 #include "pimento/mapping/mapping.h"
 #include "pimento/targets/targets.h"
+#include "pimento/tune/problem.h"
 
 namespace pimento::driver {
 
 namespace {
+
+using Json = nlohmann::json;
 
 constexpr const char *kMappings = "mappings";
 
@@ -50,9 +56,32 @@ Result<std::vector<evaluate::NamedReplay>> figuresOf(const evaluate::Suite &suit
   return std::vector<evaluate::NamedReplay>{{name, p.where, *r}};
 }
 
+/// The figures of a row as ranks exchange them, or the message of what is wrong.
+std::string textOf(const Result<std::vector<evaluate::NamedReplay>> &figures) {
+  if (!figures) return Json(figures.diagnostics().front().message).dump();
+  Json out = Json::array();
+  for (const evaluate::NamedReplay &f : *figures) {
+    const evaluate::Replay &r = f.replay;
+    out.push_back({f.kernel, r.ours, r.theirs, r.speedup, static_cast<int>(r.exact), r.seconds, r.differs});
+  }
+  return out.dump();
+}
+
+/// Inverse of textOf, but where the points are.
+std::vector<evaluate::NamedReplay> figuresIn(const Json &j) {
+  std::vector<evaluate::NamedReplay> out;
+  for (const Json &f : j)
+    out.push_back(
+        {f.at(0).get<std::string>(),
+         {},
+         {f.at(1).get<double>(), f.at(2).get<double>(), f.at(3).get<double>(),
+          static_cast<evaluate::Exactness>(f.at(4).get<int>()), f.at(5).get<double>(), f.at(6).get<std::string>()}});
+  return out;
+}
+
 /// Every point by our engine, beside what was measured.
-emit::SuiteResult replayed(const Options &options, const evaluate::Suite &suite, Engine engine,
-                           const PointSet &points) {
+Result<emit::SuiteResult> replayed(const Options &options, const evaluate::Suite &suite, Engine engine,
+                                   const PointSet &points) {
   const std::shared_ptr<const ToolBox> box = options.tools ? options.tools : makeToolBox();
   evaluate::Replaying how;
   // Rows of a table are of few machines.
@@ -70,12 +99,26 @@ emit::SuiteResult replayed(const Options &options, const evaluate::Suite &suite,
   how.twoSlice = twoSliceOf(options, engine);
   how.tools = box->tools();
   how.seed = options.seed;
-  std::vector<std::optional<Result<std::vector<evaluate::NamedReplay>>>> replays(points.points.size());
+  std::vector<Json> replays(points.points.size());
   const auto names = kernelNames(points.points);
-  parallelFor(jobCount(options.jobs), static_cast<std::int64_t>(points.points.size()), [&](std::int64_t at) {
-    const auto i = static_cast<std::size_t>(at);
-    replays[i] = figuresOf(suite, how, points.points[i], names[i]);
+  std::string plan = fmt::format("{} {} {} {}\n", tune::toolIdentity(), options.input, options.engine, options.seed);
+  cluster::Tasks tasks;
+  for (std::size_t i = 0; i < points.points.size(); ++i) {
+    plan += points.points[i].where.str() + '\n';
+    tasks.now.push_back(std::to_string(i));
+  }
+  const auto shared = SharedWork::join(options, plan, [&](const std::string &task) {
+    const auto i = static_cast<std::size_t>(parseInteger(task).value_or(0));
+    return textOf(figuresOf(suite, how, points.points[i], names[i]));
   });
+  if (!shared) return shared.diagnostics();
+  if (shared->isDone()) return emit::SuiteResult{};
+  Progress progress("validating", static_cast<std::int64_t>(tasks.now.size()), !options.isQuiet);
+  const Status done = shared->ranks().compute(tasks, options.isStopped, [&](std::size_t i, const std::string &result) {
+    replays[i] = Json::parse(result);
+    progress.advance();
+  });
+  if (!done) return done.diagnostics();
   emit::SuiteResult result;
   result.suite = options.input;
   result.engine = options.engine;
@@ -84,11 +127,11 @@ emit::SuiteResult replayed(const Options &options, const evaluate::Suite &suite,
   result.warnings = points.skipped;
   for (std::size_t i = 0; i < points.points.size(); ++i) {
     const evaluate::Point &p = points.points[i];
-    if (!*replays[i]) {
-      result.warnings.push_back("not run: " + p.where.str() + ": " + replays[i]->diagnostics().front().message);
+    if (replays[i].is_string()) {
+      result.warnings.push_back("not run: " + p.where.str() + ": " + replays[i].get<std::string>());
       continue;
     }
-    for (const evaluate::NamedReplay &figure : **replays[i]) {
+    for (const evaluate::NamedReplay &figure : figuresIn(replays[i])) {
       const evaluate::Replay &r = figure.replay;
       result.add(figure.kernel, r.ours, r.theirs,
                  fmt::format("{}:{}: ours {:.10g}{}, theirs {:.10g}{}", p.where.file, p.where.line, r.ours, suite.unit,
@@ -100,6 +143,7 @@ emit::SuiteResult replayed(const Options &options, const evaluate::Suite &suite,
       if (r.speedup > 0) result.addSpeedup(figure.kernel, r.speedup);
     }
   }
+  result.sharing = sharingOf(options);
   return result;
 }
 
@@ -154,7 +198,9 @@ Result<ValidateAnswer> validate(const Options &options) {
   if (!engine) return engine.diagnostics();
   const Result<PointSet> points = readPoints(folder, suite->rules);
   if (!points) return points.diagnostics();
-  return ValidateAnswer(replayed(options, *suite, *engine, *points));
+  Result<emit::SuiteResult> result = replayed(options, *suite, *engine, *points);
+  if (!result) return result.diagnostics();
+  return ValidateAnswer(std::move(*result));
 }
 
 Outcome show(const ValidateAnswer &answer, const Options &options) {

@@ -49,7 +49,7 @@ Status Reader::findChunks() {
                  "give it a file that 'pimento profile PROG --save FILE.ptrace' has written");
   const auto cut = [&](std::uint64_t at) { return wrong("trace-length", "the trace ends too early", at); };
   if (head.size() < kMagic.size() + 4) return cut(head.size());
-  const std::uint32_t version = version_ = Bytes(std::string_view(head).substr(kMagic.size())).word();
+  const std::uint32_t version = version_ = ByteReader(std::string_view(head).substr(kMagic.size())).word();
   if (version == 0 || version > kVersion)
     return error("trace-version", {file_},
                  fmt::format("'{}' is a trace of version {}; this is version {}", file_, version, kVersion),
@@ -57,7 +57,7 @@ Status Reader::findChunks() {
   for (std::uint64_t at = head.size();;) {
     const std::string frame = take(at, kFrameBytes);
     if (frame.size() < kFrameBytes) return cut(size);
-    Bytes words(frame);
+    ByteReader words(frame);
     const std::uint32_t kind = words.word(), bytes = words.word();
     const std::uint64_t begin = at + kFrameBytes;
     if (kind < static_cast<std::uint32_t>(Chunk::kHead) || kind > static_cast<std::uint32_t>(Chunk::kEnd))
@@ -80,7 +80,7 @@ Result<std::string> Reader::chunk(const Place &place) {
   if (static_cast<std::size_t>(in_->gcount()) != all.size())
     return wrong("trace-length", "the trace ends too early", place.at);
   constexpr std::size_t kCovered = 8;
-  const std::uint32_t expected = Bytes(std::string_view(all).substr(kCovered)).word();
+  const std::uint32_t expected = ByteReader(std::string_view(all).substr(kCovered)).word();
   all.erase(kCovered, 4);
   if (crc32(all) != expected) return wrong("trace-checksum", "the trace has been altered", place.at);
   return all.substr(kCovered);
@@ -91,7 +91,7 @@ Status Reader::readHead() {
   if (place.kind != Chunk::kHead) return wrong("trace-contents", "the trace has no head", place.at);
   const Result<std::string> bytes = chunk(place);
   if (!bytes) return bytes.diagnostics();
-  Bytes from(*bytes);
+  ByteReader from(*bytes);
   hasValues_ = (from.word() & kHasValues) != 0;
   if (!from.isGood()) return wrong("trace-contents", "the head of the trace is too short", place.at);
   return okStatus();
@@ -101,11 +101,11 @@ Status Reader::readEnd() {
   const Place &place = places_.back();
   const Result<std::string> bytes = chunk(place);
   if (!bytes) return bytes.diagnostics();
-  Bytes from(*bytes);
+  ByteReader from(*bytes);
   const std::uint32_t size = from.word();
   const auto contents =
       from.isGood() && size <= kMostBytes ? decompressZstd(from.take(from.size()), size) : std::nullopt;
-  Bytes parts(contents ? std::string_view(*contents) : std::string_view());
+  ByteReader parts(contents ? std::string_view(*contents) : std::string_view());
   if (!contents || !takeProgram(parts, program_, version_) || !takeEnd(parts, end_) || !parts.isEmpty())
     return wrong("trace-contents", "the end of the trace says what none can say", place.at);
   return okStatus();
@@ -159,7 +159,7 @@ bool Reader::takeAddress(const Slot &slot, std::uint64_t &address) {
     if (symbol < kDifference || symbol > kDifference + kMost) return false;
     std::uint64_t difference = 0;
     for (int b = 0; b < symbol - kDifference; ++b) {
-      Bytes &from = sections_[static_cast<std::size_t>(std::min<int>(kHighBytes, kLowBytes + b))];
+      ByteReader &from = sections_[static_cast<std::size_t>(std::min<int>(kHighBytes, kLowBytes + b))];
       difference |= static_cast<std::uint64_t>(from.byte()) << (8 * b);
       if (!from.isGood()) return false;
     }
@@ -170,7 +170,7 @@ bool Reader::takeAddress(const Slot &slot, std::uint64_t &address) {
 }
 
 bool Reader::runBlocks(std::string_view bytes, Consumer &consumer) {
-  Bytes from(bytes);
+  ByteReader from(bytes);
   const std::uint32_t entries = from.word();
   std::array<std::string, kSections> contents;
   for (std::size_t s = 0; s < contents.size(); ++s) {
@@ -179,7 +179,7 @@ bool Reader::runBlocks(std::string_view bytes, Consumer &consumer) {
     auto section = decompressZstd(from.take(compressed), size);
     if (!section) return false;
     contents[s] = std::move(*section);
-    sections_[s] = Bytes(contents[s]);
+    sections_[s] = ByteReader(contents[s]);
   }
   if (!from.isGood() || !from.isEmpty() || entries > kMostEntries) return false;
   entryRun_ = sections_[kEntryRuns].number();
@@ -204,7 +204,7 @@ bool Reader::runBlocks(std::string_view bytes, Consumer &consumer) {
     consumer.onBlock(table_.block(v.block), v.count, accesses);
     if (!consumer.wantsMore()) return true;
   }
-  const auto isTaken = [](const Bytes &s) { return s.isGood() && s.isEmpty(); };
+  const auto isTaken = [](const ByteReader &s) { return s.isGood() && s.isEmpty(); };
   return entryRun_ == 0 && accessRun_ == 0 && std::all_of(sections_.begin(), sections_.end(), isTaken);
 }
 

@@ -62,7 +62,7 @@ class Reader {
   Table table_;
   EntryModel entries_;
   AddressModel addresses_;
-  std::array<Bytes, kSections> sections_;
+  std::array<ByteReader, kSections> sections_;
   std::uint64_t entryRun_ = 0, accessRun_ = 0;  ///< foreseen ones that are left
 };
 

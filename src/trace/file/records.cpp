@@ -42,11 +42,11 @@ void putSources(std::string &to, const SourceMap &map) {
 }
 
 /// How many follow: each takes a byte at least.
-std::uint64_t takeSize(Bytes &from) {
+std::uint64_t takeSize(ByteReader &from) {
   return from.number(from.size() + 1);
 }
 
-bool takeSources(Bytes &from, SourceMap &out) {
+bool takeSources(ByteReader &from, SourceMap &out) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 32;
   const auto word = [&](std::uint64_t limit) { return static_cast<std::uint32_t>(from.number(limit)); };
   for (std::uint64_t n = takeSize(from); n > 0 && from.isGood(); --n) {
@@ -82,14 +82,14 @@ void putRegisters(std::string &to, const RegisterSet &set) {
   for (const Register r : set) to += static_cast<char>(r);
 }
 
-Register takeRegister(Bytes &from) {
+Register takeRegister(ByteReader &from) {
   const std::uint8_t r = from.byte();
   if (r < kRegisters) return r;
   from.fail();
   return 0;
 }
 
-void takeRegisters(Bytes &from, RegisterSet &out) {
+void takeRegisters(ByteReader &from, RegisterSet &out) {
   const std::uint64_t n = from.number(kMostRegisters);
   for (std::uint64_t i = 0; i < n; ++i) out.add(takeRegister(from));
 }
@@ -139,7 +139,7 @@ bool isSound(const CimWork &work) {
   return results == 1;
 }
 
-bool takeWork(Bytes &from, CimWork &out) {
+bool takeWork(ByteReader &from, CimWork &out) {
   constexpr std::uint8_t kMostLevels = 8;
   out.level = from.byte();
   const std::uint64_t steps = from.number(kMostCimSteps + 1);
@@ -158,7 +158,7 @@ bool takeWork(Bytes &from, CimWork &out) {
 
 }  // namespace
 
-bool takeInstruction(Bytes &from, std::uint64_t after, Instruction &out) {
+bool takeInstruction(ByteReader &from, std::uint64_t after, Instruction &out) {
   out.address = after + static_cast<std::uint64_t>(from.signedNumber());
   out.bytes = from.byte();
   const std::uint8_t isa = from.byte(), operation = from.byte();
@@ -204,7 +204,7 @@ void putProgram(std::string &to, const Program &program) {
   putSources(to, program.sources);
 }
 
-bool takeProgram(Bytes &from, Program &out, std::uint32_t version) {
+bool takeProgram(ByteReader &from, Program &out, std::uint32_t version) {
   out.name = from.text();
   const std::uint8_t isa = from.byte();
   if (isa > static_cast<std::uint8_t>(Isa::kRv64)) return false;
@@ -237,7 +237,7 @@ void putEnd(std::string &to, const ProgramEnd &end) {
     putNumber(to, static_cast<std::uint64_t>(n));
 }
 
-bool takeEnd(Bytes &from, ProgramEnd &out) {
+bool takeEnd(ByteReader &from, ProgramEnd &out) {
   constexpr std::int64_t kMostStatus = 256;
   const std::int64_t status = from.signedNumber(), signal = from.signedNumber();
   if (status < 0 || status >= kMostStatus || signal < 0 || signal >= kMostStatus) return false;

@@ -119,7 +119,7 @@ std::uint32_t Table::numberOf(const Block &block, int count, std::span<const Acc
   return added;
 }
 
-bool Table::defineBlock(Bytes &from) {
+bool Table::defineBlock(ByteReader &from) {
   std::vector<std::uint32_t> instructions(from.number(kMostInstructions));
   if (instructions.empty() || instructions.size() > from.size()) return false;
   std::uint64_t expected = instructions_.size(), after = 0;
@@ -140,7 +140,7 @@ bool Table::defineBlock(Bytes &from) {
   return true;
 }
 
-bool Table::define(Bytes &from) {
+bool Table::define(ByteReader &from) {
   Variant v;
   v.block = static_cast<std::uint32_t>(from.number(blocks_.size() + 1));
   if (!from.isGood() || (v.block == blocks_.size() && !defineBlock(from))) return false;

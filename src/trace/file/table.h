@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "pimento/trace/file/bytes.h"
+#include "pimento/base/bytes.h"
 #include "pimento/trace/file/models.h"
 #include "pimento/trace/stream.h"
 
@@ -38,7 +38,7 @@ class Table {
   /// The number of a variant; of one that is new, variants() before, and its definition is appended to `to`.
   std::uint32_t numberOf(const Block &block, int count, std::span<const Access> accesses, std::string &to);
   /// Takes the definition of a new variant; false: it is none.
-  bool define(Bytes &from);
+  bool define(ByteReader &from);
 
  private:
   struct Entry {
@@ -55,7 +55,7 @@ class Table {
   std::uint32_t instructionOf(const Instruction &in);
   std::uint32_t addBlock(std::vector<std::uint32_t> instructions);
   std::uint32_t addVariant(Variant v);
-  bool defineBlock(Bytes &from);
+  bool defineBlock(ByteReader &from);
 
   std::vector<Known> instructions_;
   std::deque<Entry> blocks_;  ///< addresses stay
@@ -69,12 +69,12 @@ class Table {
 /// `after`: the address behind the instruction before.
 void putInstruction(std::string &to, const Instruction &in, std::uint64_t after);
 /// False: it is none.
-bool takeInstruction(Bytes &from, std::uint64_t after, Instruction &out);
+bool takeInstruction(ByteReader &from, std::uint64_t after, Instruction &out);
 
 void putProgram(std::string &to, const Program &program);
 /// `version`: of the trace.
-bool takeProgram(Bytes &from, Program &out, std::uint32_t version);
+bool takeProgram(ByteReader &from, Program &out, std::uint32_t version);
 void putEnd(std::string &to, const ProgramEnd &end);
-bool takeEnd(Bytes &from, ProgramEnd &out);
+bool takeEnd(ByteReader &from, ProgramEnd &out);
 
 }  // namespace pimento::trace::file

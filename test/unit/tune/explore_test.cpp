@@ -13,7 +13,7 @@
 #include "pimento/search/pareto.h"
 #include "pimento/tune/candidates.h"
 #include "pimento/tune/check.h"
-#include "pimento/tune/classes.h"
+#include "pimento/tune/computation.h"
 #include "pimento/tune/distribution.h"
 #include "pimento/tune/problem.h"
 #include "pimento/tune/store.h"

@@ -1,11 +1,12 @@
-// Numbers as bytes: little-endian words, and numbers of 7 bits per byte whose highest bit says that more follow.
+// Numbers and texts as bytes, for files and messages: little-endian words, and numbers of 7 bits per byte whose highest
+// bit says that more follow.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace pimento::trace::file {
+namespace pimento {
 
 inline void putWord(std::string &to, std::uint32_t word) {
   for (int shift = 0; shift < 32; shift += 8) to += static_cast<char>(word >> shift & 0xffU);
@@ -34,10 +35,10 @@ inline void putText(std::string &to, std::string_view text) {
 }
 
 /// Takes from the front of bytes; what is not there is 0 and makes isGood() false for good.
-class Bytes {
+class ByteReader {
  public:
-  Bytes() = default;
-  explicit Bytes(std::string_view bytes) : bytes_(bytes) {}
+  ByteReader() = default;
+  explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
 
   bool isGood() const { return isGood_; }
   bool isEmpty() const { return bytes_.empty(); }
@@ -92,4 +93,4 @@ class Bytes {
   bool isGood_ = true;
 };
 
-}  // namespace pimento::trace::file
+}  // namespace pimento
