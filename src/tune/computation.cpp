@@ -40,7 +40,10 @@ class KeyWriter {
         continue;
       }
       const program::Command &c = n.statement;
-      put((c.isWrite ? 1 : 0) | (c.isBarrier ? 2 : 0) | (static_cast<std::int64_t>(c.purpose) << 2));
+      put((c.isWrite ? 1 : 0) | (c.isBarrier ? 2 : 0) | (c.isLinear ? 4 : 0) |
+          (static_cast<std::int64_t>(c.purpose) << 3));
+      for (const std::uint8_t n : {c.channels.first, c.channels.count, c.channels.step}) put(n);
+      put(c.length);
       put(c.named);
       put(c.rank);
       put(c.bank);
@@ -125,6 +128,7 @@ std::string streamKey(const program::Program &program) {
     for (const char letter : c.name + ' ') key.put(letter);
   for (const program::Process &p : program.processes) {
     key.put(p.instances);
+    key.put(p.isShared ? 1 : 0);
     if (const auto *loops = std::get_if<program::CommandLoops>(&p.body)) key.put(*loops);
     if (const auto *code = std::get_if<program::MachineCode>(&p.body)) key.put(*code);
   }

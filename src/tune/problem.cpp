@@ -130,7 +130,7 @@ Result<std::unique_ptr<evaluate::CompiledPart>> compile(const Problem &problem, 
 }
 
 std::string toolIdentity() {
-  constexpr int kFormat = 5;  // of what stores hold
+  constexpr int kFormat = 6;  // of what stores hold
   return fmt::format("pimento {} format {}", PIMENTO_VERSION, kFormat);
 }
 

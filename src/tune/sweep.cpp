@@ -318,7 +318,8 @@ Result<std::vector<SweepRow>> sweep(const std::vector<Axis> &axes, const Evaluat
   if (done < computed.size()) return interrupted(control, "points were");
   if (std::ranges::none_of(rows, [](const SweepRow &r) { return r.error.empty(); }) && !rows.empty() &&
       !control.share) {
-    const auto first = evaluate(rows.front().values);  // once more, to say why
+    if (computed.empty()) return error("sweep-point", {names.front(), 0, 0}, rows.front().error, "");
+    const auto first = evaluate(rows[computed.front()].values);  // once more, to say why
     PIMENTO_CHECK(!first.ok());
     return first.diagnostics();
   }

@@ -331,7 +331,7 @@ TEST(Explore, TakesResultsFromTheStore) {
   // A planted result shows that the store is what answers.
   const std::string first = again.rows[static_cast<std::size_t>(again.front.front())].mapping;
   const std::string planted = "1";
-  ASSERT_TRUE((*store)->put("run", first, planted).ok());
+  ASSERT_TRUE((*store)->put("run", tune::factsOf(problem, first, false).stream, planted).ok());
   const Exploration misled = explored(problem, false, {2, store->get()});
   EXPECT_EQ(misled.rows[static_cast<std::size_t>(again.front.front())].cost.kernel.value, 1);
   store->reset();
@@ -439,7 +439,15 @@ TEST(StreamKey, TellsProgramsApartByWhatTheyDoNotByTheirNames) {
   differs([](program::Command &c) { ++c.row.stride[0]; });
   differs([](program::Command &c) { ++c.column.base; });
   differs([](program::Command &c) { c.purpose = program::Purpose::kPimMac; });
+  differs([](program::Command &c) { c.isLinear = true; });
+  differs([](program::Command &c) { c.channels.count = 1; });
+  differs([](program::Command &c) { c.channels.step = 2; });
+  differs([](program::Command &c) { c.length = 7; });
   q.processes[0].instances = 3;
+  EXPECT_NE(tune::streamKey(q), key);
+  q.processes[0].instances = p.processes[0].instances;
+  EXPECT_EQ(tune::streamKey(q), key);
+  q.processes[0].isShared = !q.processes[0].isShared;
   EXPECT_NE(tune::streamKey(q), key);
 }
 
