@@ -20,10 +20,10 @@ std::string duration(double seconds) {
 }  // namespace
 
 Progress::Progress(std::string what, std::int64_t total, bool isWanted)
-    : what_(std::move(what)), total_(total), isShown_(isWanted && ::isatty(STDERR_FILENO) == 1) {}
+    : what_(std::move(what)), total_(total), isShown_(isWanted && (isLog_ || ::isatty(STDERR_FILENO) == 1)) {}
 
 Progress::~Progress() {
-  if (lastLength_ > 0) std::fprintf(stderr, "\r%*s\r", static_cast<int>(lastLength_), "");
+  if (lastLength_ > 0 && !isLog_) std::fprintf(stderr, "\r%*s\r", static_cast<int>(lastLength_), "");
 }
 
 void Progress::advance(std::int64_t count) {
@@ -32,9 +32,16 @@ void Progress::advance(std::int64_t count) {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return;
   const auto now = Clock::now();
-  if (now - start_ < std::chrono::seconds(1) || now - lastShown_ < std::chrono::milliseconds(100)) return;
+  constexpr auto kLogged = std::chrono::seconds(30);
+  if (isLog_ ? now - std::max(lastShown_, start_) < kLogged
+             : now - start_ < std::chrono::seconds(1) || now - lastShown_ < std::chrono::milliseconds(100))
+    return;
   lastShown_ = now;
   const std::string text = line(what_, done, total_, std::chrono::duration<double>(now - start_).count());
+  if (isLog_) {
+    std::fprintf(stderr, "%s\n", text.c_str());
+    return;
+  }
   const int padding = static_cast<int>(std::max(lastLength_, text.size()) - text.size());
   std::fprintf(stderr, "\r%s%*s", text.c_str(), padding, "");
   std::fflush(stderr);

@@ -1,7 +1,8 @@
 // A progress line with the time left, on standard error.
 //
 // Shown only where someone watches: standard error is a terminal, progress is wanted, and the work has taken over a
-// second. Thread-safe. The one class of the library that writes to a stream, because it was asked to.
+// second; or, where this process writes a job's log, as lines of their own each half minute. Thread-safe. The one class
+// of the library that writes to a stream, because it was asked to.
 #pragma once
 
 #include <atomic>
@@ -23,11 +24,15 @@ class Progress {
   /// `count` more items are done.
   void advance(std::int64_t count = 1);
 
+  /// From now on, standard error is a job's log.
+  static void toLog() { isLog_ = true; }
+
   /// The line for `done` items after `seconds`: "tuning: 25 % (1/4), 9 s left".
   static std::string line(const std::string &what, std::int64_t done, std::int64_t total, double seconds);
 
  private:
   using Clock = std::chrono::steady_clock;
+  static inline std::atomic<bool> isLog_ = false;
 
   std::string what_;
   std::int64_t total_;

@@ -348,7 +348,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
    .verbs = kKernelVerbs | VerbSet{V::kCalibrate, V::kValidate} | kLlms, .help = "threads", .apiKey = "jobs", .low = 0,
    .high = kMostJobs, .usual = "all processors"},
   {.name = "json", .field = &Options::isJson,
-   .verbs = kRuns | VerbSet{V::kTargets, V::kKernels, V::kCompare, V::kExplore, V::kTune, V::kCalibrate, V::kValidate, V::kProfile, V::kLlm, V::kServe, V::kOptions},
+   .verbs = kRuns | VerbSet{V::kTargets, V::kKernels, V::kCompare, V::kExplore, V::kTune, V::kStore, V::kCalibrate, V::kValidate, V::kProfile, V::kLlm, V::kServe, V::kOptions},
    .help = "print one JSON object and nothing else on standard output"},
   {.name = "output", .letter = 'o', .field = &Options::output, .value = "FILE", .verbs = VerbSet::all(),
    .help = "write the result to a file"},

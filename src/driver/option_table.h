@@ -26,6 +26,7 @@ enum class VerbId : std::uint8_t {
   kCompare,
   kExplore,
   kTune,
+  kStore,
   kExplain,
   kProfile,
   kLlm,

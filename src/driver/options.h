@@ -110,7 +110,7 @@ struct Options {
   const std::atomic<bool> *isStopped = nullptr;  ///< set when the user wants the work to stop
   bool isJson = false;
   int jobs = 0;                           ///< 0: all processors
-  std::shared_ptr<cluster::Ranks> ranks;  ///< explore, tune, validate: null: this process alone
+  std::shared_ptr<cluster::Ranks> ranks;  ///< explore, tune, validate, profile: null: this process alone
   std::shared_ptr<const ToolBox> tools;   ///< of several calls; null: each its own
   std::vector<std::string> machinePath;   ///< folders with machine files; empty: the installed ones
 };

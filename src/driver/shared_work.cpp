@@ -5,20 +5,24 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "pimento/base/progress.h"
 #include "pimento/base/text.h"
 #include "pimento/base/thread_pool.h"
 #include "pimento/cluster/mpi.h"
+#include "pimento/driver/shared_part.h"
 
 namespace pimento::driver {
 
 Status takeRanks(VerbId verb, Options &options) {
-  const bool isShared = verb == VerbId::kExplore || verb == VerbId::kTune || verb == VerbId::kValidate;
+  const bool isShared =
+      verb == VerbId::kExplore || verb == VerbId::kTune || verb == VerbId::kValidate || verb == VerbId::kProfile;
   if (!isShared || !cluster::isLaunched()) return okStatus();
   auto ranks = cluster::launchedRanks();
   if (!ranks) return ranks.diagnostics();
   options.ranks = std::move(*ranks);
   if (options.jobs == 0) options.jobs = cluster::processorsOfRank();
   if (!options.ranks->isFirst()) options.isQuiet = true;
+  Progress::toLog();  // launchers take standard error
   return okStatus();
 }
 
@@ -42,15 +46,14 @@ Result<std::optional<tune::Share>> shareOf(const Options &options) {
   if (options.store.empty() || options.store == "none")
     return usageError(
         "share-store", "--share " + options.share, "there is no store for what this share finds",
-        fmt::format("--store share-{}.db; 'pimento store merge all.db share-*.db' brings the stores together",
-                    number));
+        fmt::format("--store share-{}.db; 'pimento store merge all.db share-*.db' brings the stores together", number));
   return std::optional(tune::Share{number, of});
 }
 
 Outcome show(const SharedPart &part, const Options &options) {
   if (options.isJson)
-    return {nlohmann::ordered_json{{"share", part.share.number},
-                                   {"of", part.share.of},
+    return {nlohmann::ordered_json{{"share", part.number},
+                                   {"of", part.of},
                                    {"what", part.what},
                                    {"items", part.items},
                                    {"kept", part.kept},
@@ -60,15 +63,16 @@ Outcome show(const SharedPart &part, const Options &options) {
             {},
             0,
             true};
-  return {fmt::format("share {} of {}: {}; {} items, {} results in {}\n", part.share.number, part.share.of, part.what,
-                      part.items, part.kept, part.store),
+  return {fmt::format("share {} of {}: {}; {} items, {} results in {}\n", part.number, part.of, part.what, part.items,
+                      part.kept, part.store),
           {},
           0,
           true};
 }
 
-std::optional<cluster::Sharing> sharingOf(const Options &options) {
-  return options.ranks != nullptr ? options.ranks->sharing() : std::nullopt;
+std::shared_ptr<const cluster::Sharing> sharingOf(const Options &options) {
+  const auto sharing = options.ranks != nullptr ? options.ranks->sharing() : std::nullopt;
+  return sharing ? std::make_shared<const cluster::Sharing>(*sharing) : nullptr;
 }
 
 }  // namespace pimento::driver

@@ -31,17 +31,7 @@ class SharedWork {
 /// `--share`. Diagnostics: bad-share, share-store (no --store that keeps what it computes).
 Result<std::optional<tune::Share>> shareOf(const Options &options);
 
-/// What `--share` answers instead of a result.
-struct SharedPart {
-  std::string what;  ///< "sweep of gemv on hbm-pim"
-  tune::Share share;
-  std::int64_t items = 0;  ///< points, or candidates
-  std::int64_t kept = 0;   ///< results that the store has of them
-  std::string store;
-};
-Outcome show(const SharedPart &part, const Options &options);
-
-/// How work was shared so far; nothing where one process has done it.
-std::optional<cluster::Sharing> sharingOf(const Options &options);
+/// How work was shared so far; null where one process has done it.
+std::shared_ptr<const cluster::Sharing> sharingOf(const Options &options);
 
 }  // namespace pimento::driver

@@ -15,6 +15,7 @@
 #include "pimento/driver/verbs/report.h"
 #include "pimento/driver/verbs/serve.h"
 #include "pimento/driver/verbs/simulate.h"
+#include "pimento/driver/verbs/store.h"
 #include "pimento/driver/verbs/targets.h"
 #include "pimento/driver/verbs/tune.h"
 #include "pimento/driver/verbs/validate.h"
@@ -53,6 +54,8 @@ constexpr Verb kVerbs[] = {
      answered<explore>},
     {V::kTune, "tune", "Find the best mapping, proved by exact bounds, and keep it", "INPUT", true, false,
      answered<tuneMappings>},
+    {V::kStore, "store", "Bring result stores together, or show what one holds", "ACTION", true, true, answered<store>,
+     false, "merge ALL.db A.db B.db ..., or show FILE.db"},
     {V::kExplain, "explain", "Trace any number of a result back to formulas, counts and sources", "INPUT", true, false,
      answered<explain>},
     {V::kProfile, "profile", "Run a program for Arm, AArch64 or RISC-V, and show what of it caches could compute",
@@ -61,7 +64,8 @@ constexpr Verb kVerbs[] = {
      answered<runLlm>},
     {V::kServe, "serve", "Serve requests to a language model by continuous batching", "MODEL", true, false,
      answered<runServe>},
-    {V::kReport, "report", "Turn saved results into one HTML page", "FILE", true, true, answered<report>},
+    {V::kReport, "report", "Turn saved results into one HTML page", "FILE", true, true, answered<report>, false,
+     "files written by --json or simulate --trace; several make one page"},
     {V::kCalibrate, "calibrate", "Fit a machine to micro-benchmark tables, with residuals", "TARGET", true, false,
      answered<calibrate>},
     {V::kValidate, "validate", "Replay reference points and print the error", "SUITE", true, false, answered<validate>},

@@ -22,6 +22,7 @@ struct Verb {
   bool areFiles;  ///< several: Options::inputs
   Outcome (*run)(const Options &, std::string *table);
   bool hasArguments = false;  ///< behind `--`: Options::arguments
+  std::string_view inputHelp = {};
 };
 
 /// All, in the order of `--help`.

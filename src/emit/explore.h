@@ -7,13 +7,17 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "pimento/cluster/ranks.h"
 #include "pimento/emit/run.h"
 #include "pimento/tune/exploration.h"
+
+namespace pimento::cluster {
+struct Sharing;
+}
 
 namespace pimento::emit {
 
@@ -26,7 +30,7 @@ struct ExploreHead {
   double seconds = 0;
   double compileSeconds = 0;  ///< of all threads: making machine code; 0 where none is made
   std::vector<std::string> warnings;
-  std::optional<cluster::Sharing> sharing;  ///< of several ranks
+  std::shared_ptr<const cluster::Sharing> sharing;  ///< of several ranks; else null
 };
 
 /// One kernel with all its mappings.

@@ -99,7 +99,7 @@ std::string toTable(const MappingExploration &e) {
                      grouped(static_cast<std::int64_t>(static_cast<double>(rows) / std::max(e.head.seconds, 1e-6))));
   if (e.head.compileSeconds > 0)
     out += fmt::format("; compiling programs took {:.2f} s of thread time", e.head.compileSeconds);
-  out += '\n' + sharingText(e.head.sharing);
+  out += '\n' + sharingText(e.head.sharing.get());
   const std::vector<std::int64_t> firsts = firstRows(e);
   for (std::size_t i = 0; i < e.kernels.size(); ++i) {
     const ExploredKernel &k = e.kernels[i];
@@ -119,7 +119,7 @@ std::string toTable(const SweepExploration &e) {
   constexpr std::size_t kMostPoints = 60;
   std::string out = fmt::format("sweep of {}\n", titleOf(e.head));
   out += fmt::format("{} points in {:.2f} s\n{}\n", grouped(static_cast<std::int64_t>(e.rows.size())), e.head.seconds,
-                     sharingText(e.head.sharing));
+                     sharingText(e.head.sharing.get()));
   const bool hasBase = e.hasBase();
   Columns table(std::string(e.axes.size(), 'r') + (hasBase ? "rrrrrrl" : "rrrrl"));
   std::vector<std::string> titles;

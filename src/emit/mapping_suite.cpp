@@ -80,7 +80,7 @@ std::string toTable(const MappingSuite &suite) {
                                  suite.target, suite.seed) +
                      errors.str() + "\nprocessor time, and the time on the modelled machine\n\n" + times.str();
   if (!worst.empty()) text += "\nworst\n" + worst;
-  if (suite.sharing) text += "\n" + sharingText(suite.sharing);
+  if (suite.sharing) text += "\n" + sharingText(suite.sharing.get());
   for (const std::string &w : suite.warnings) text += "\nnote: " + w;
   return text + (suite.warnings.empty() ? "" : "\n");
 }

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "pimento/cluster/ranks.h"
 #include "pimento/emit/suite.h"
+
+namespace pimento::cluster {
+struct Sharing;
+}
 
 namespace pimento::emit {
 
@@ -28,7 +32,7 @@ struct MappingSuite {
   double alpha = 0;  ///< of two-slice
   std::vector<MappingErrors> kernels;
   std::vector<std::string> warnings;
-  std::optional<cluster::Sharing> sharing;  ///< of several ranks
+  std::shared_ptr<const cluster::Sharing> sharing;  ///< of several ranks; else null
 };
 
 std::string toJson(const MappingSuite &suite);

@@ -8,8 +8,8 @@
 
 namespace pimento::emit {
 
-std::string sharingText(const std::optional<cluster::Sharing> &sharing) {
-  if (!sharing) return {};
+std::string sharingText(const cluster::Sharing *sharing) {
+  if (sharing == nullptr) return {};
   const cluster::Sharing &s = *sharing;
   return fmt::format(
       "{} ranks{} with {} jobs, {} tasks in {} chunks: {:.1f} % idle, the first {:.1f} % with messages\n",

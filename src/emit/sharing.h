@@ -2,7 +2,6 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 
 #include "pimento/cluster/ranks.h"
@@ -11,7 +10,7 @@ namespace pimento::emit {
 
 /// "8 ranks (1 lost) with 16 jobs, 512 tasks in 40 chunks: 3.1 % idle, the first 0.2 % with messages"; empty of
 /// nothing.
-std::string sharingText(const std::optional<cluster::Sharing> &sharing);
+std::string sharingText(const cluster::Sharing *sharing);
 nlohmann::ordered_json sharingJson(const cluster::Sharing &sharing);
 
 }  // namespace pimento::emit

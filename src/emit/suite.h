@@ -6,15 +6,19 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "pimento/base/diagnostics.h"
-#include "pimento/cluster/ranks.h"
 #include "pimento/emit/run.h"
 #include "pimento/evaluate/report.h"
+
+namespace pimento::cluster {
+struct Sharing;
+}
 
 namespace pimento::emit {
 
@@ -53,12 +57,12 @@ struct KernelErrors {
 struct SuiteResult {
   std::string suite;
   std::int64_t points = 0;
-  std::vector<KernelErrors> kernels;        ///< in order of first appearance
-  std::vector<std::string> warnings;        ///< points that could not be run, say
-  std::string engine;                       ///< that was asked for; empty: the suite's own
-  bool comparesPrograms = false;            ///< the suite's reference programs are compared with ours: speedup_ours
-  bool comparesCounts = false;              ///< counts are compared, too
-  std::optional<cluster::Sharing> sharing;  ///< of several ranks
+  std::vector<KernelErrors> kernels;  ///< in order of first appearance
+  std::vector<std::string> warnings;  ///< points that could not be run, say
+  std::string engine;                 ///< that was asked for; empty: the suite's own
+  bool comparesPrograms = false;      ///< the suite's reference programs are compared with ours: speedup_ours
+  bool comparesCounts = false;        ///< counts are compared, too
+  std::shared_ptr<const cluster::Sharing> sharing;  ///< of several ranks; else null
 
   /// One more point: ours against a reference other than 0; `row` says which, for readers.
   void add(std::string_view kernel, double ours, double reference, std::string_view row);

@@ -329,7 +329,7 @@ std::string toTable(const SuiteResult &result) {
     ways = fmt::format("\nengine {}\n\n", result.engine) + how.str();
   }
   return fmt::format("suite {}: {} points, absolute errors\n\n", result.suite, grouped(result.points)) + t.str() +
-         ways + sharingText(result.sharing) + warningsText(result.warnings);
+         ways + sharingText(result.sharing.get()) + warningsText(result.warnings);
 }
 
 }  // namespace pimento::emit

@@ -137,7 +137,7 @@ void addKernel(const TunedKernel &k, const Tuning &t, std::string &out) {
 std::string toTable(const Tuning &t, const evaluate::Report &best) {
   std::string out = fmt::format("tuned for {}: {}\n", description(t.objective), titleOf(t.head));
   out += fmt::format("{:.2f} s{}\n", t.head.seconds, t.store.empty() ? "" : "; results are kept in " + t.store);
-  out += sharingText(t.head.sharing);
+  out += sharingText(t.head.sharing.get());
   if (t.predictor) out += predictorText(*t.predictor);
   for (const TunedKernel &k : t.kernels) addKernel(k, t, out);
   if (t.kernels.size() > 1) {

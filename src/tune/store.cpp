@@ -6,6 +6,8 @@
 #include <chrono>
 #include <thread>
 
+#include "pimento/tune/store_statement.h"
+
 namespace pimento::tune {
 
 namespace {
@@ -13,44 +15,21 @@ namespace {
 constexpr std::int64_t kApplication = 0x50494d45;  // "PIME": marks a file as ours
 constexpr std::int64_t kVersion = 1;               // of the tables
 
-/// A prepared statement that is finalized in any case.
-class Statement {
- public:
-  Statement(sqlite3 *db, const char *sql) : status_(sqlite3_prepare_v2(db, sql, -1, &statement_, nullptr)) {}
-  ~Statement() { sqlite3_finalize(statement_); }
-  Statement(const Statement &) = delete;
-  Statement &operator=(const Statement &) = delete;
-
-  Statement &bind(int at, const std::string &text) {
-    if (status_ == SQLITE_OK) status_ = bindText(statement_, at, text);
-    return *this;
-  }
-  /// SQLITE_ROW, SQLITE_DONE or an error.
-  int step() { return status_ == SQLITE_OK ? sqlite3_step(statement_) : status_; }
-  std::string text(int column) const {
-    const auto *bytes = static_cast<const char *>(sqlite3_column_blob(statement_, column));
-    const int size = sqlite3_column_bytes(statement_, column);
-    return bytes == nullptr ? std::string() : std::string(bytes, static_cast<std::size_t>(size));
-  }
-  std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
-
-  static int bindText(sqlite3_stmt *statement, int at, const std::string &text) {
-    return sqlite3_bind_text(statement, at, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
-  }
-
- private:
-  sqlite3_stmt *statement_ = nullptr;
-  int status_;
-};
-
 }  // namespace
 
-Result<std::unique_ptr<Store>> Store::open(const std::string &path, const std::string &identity,
-                                           const std::string &about, int patienceMs) {
+Result<std::unique_ptr<Store>> Store::openFile(const std::string &path, int patienceMs) {
   std::unique_ptr<Store> store(new Store(path));
   if (Status s = store->connect(patienceMs); !s) return s.diagnostics();
   if (Status s = store->prepareTables(); !s) return s.diagnostics();
   if (Status s = store->checkVersion(); !s) return s.diagnostics();
+  return store;
+}
+
+Result<std::unique_ptr<Store>> Store::open(const std::string &path, const std::string &identity,
+                                           const std::string &about, int patienceMs) {
+  Result<std::unique_ptr<Store>> opened = openFile(path, patienceMs);
+  if (!opened) return opened;
+  std::unique_ptr<Store> store = std::move(*opened);
   if (Status s = store->findProblem(identity, about); !s) return s.diagnostics();
   if (Status s = store->readResults(); !s) return s.diagnostics();
   const char *sql = "INSERT OR REPLACE INTO results(problem, kind, name, value) VALUES(?, ?, ?, ?)";
@@ -184,6 +163,15 @@ Status Store::put(const std::string &kind, const std::string &name, const std::s
   sqlite3_reset(insert_);
   results_[{kind, name}] = value;
   return okStatus();
+}
+
+Status Store::beginShare(std::int64_t number, std::int64_t of) {
+  const std::string name = fmt::format("{}/{}", number, of);
+  return find(kShareKind, name) == kShareDone ? okStatus() : put(kShareKind, name, kShareBegun);
+}
+
+Status Store::endShare(std::int64_t number, std::int64_t of) {
+  return put(kShareKind, fmt::format("{}/{}", number, of), kShareDone);
 }
 
 }  // namespace pimento::tune

@@ -38,12 +38,22 @@ class Store {
   /// Keeps a result. Thread-safe. Diagnostic: store-unwritable (disk full).
   Status put(const std::string &kind, const std::string &name, const std::string &value);
 
+  /// A share of the plan that this problem is (control.h) begins, and is finished: merges say which are missing. The
+  /// same diagnostic.
+  Status beginShare(std::int64_t number, std::int64_t of);
+  Status endShare(std::int64_t number, std::int64_t of);
+
   const std::string &path() const { return path_; }
   /// Results of the problem that earlier runs left.
   std::int64_t found() const { return found_; }
 
  private:
+  friend class StoreFiles;
+
   explicit Store(std::string path) : path_(std::move(path)) {}
+
+  /// The file alone, without a problem.
+  static Result<std::unique_ptr<Store>> openFile(const std::string &path, int patienceMs);
 
   Status connect(int patienceMs);
   Status prepareTables();

@@ -69,10 +69,8 @@ CLI::App *addVerb(CLI::App &app, const Verb &verb, Options &options) {
   CLI::App *sub = app.add_subcommand(std::string(verb.name), std::string(verb.help));
   if (!verb.input.empty()) {
     const std::string input(verb.input);
-    CLI::Option *option = verb.areFiles
-                              ? sub->add_option(input, options.inputs,
-                                                "files written by --json or simulate --trace; several make one page")
-                              : sub->add_option(input, options.input);
+    CLI::Option *option = verb.areFiles ? sub->add_option(input, options.inputs, std::string(verb.inputHelp))
+                                        : sub->add_option(input, options.input);
     if (verb.isInputRequired) option->required();
   }
   if (verb.hasArguments) sub->add_option("ARGS", options.arguments, "arguments of the program, behind --");

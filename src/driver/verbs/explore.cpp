@@ -23,6 +23,8 @@
 #include "pimento/driver/mapping_problems.h"
 #include "pimento/driver/program_run.h"
 #include "pimento/driver/result_file.h"
+#include "pimento/driver/shared_part.h"
+#include "pimento/driver/shared_work.h"
 #include "pimento/driver/store_option.h"
 #include "pimento/driver/verbs/profile.h"
 #include "pimento/emit/html/page.h"
@@ -242,8 +244,15 @@ Result<ExploreAnswer> exploreMappings(const Options &options) {
   if (shared->isDone()) return ExploreAnswer{};
   auto store = namedStore(options, identity, aboutOf("mappings", e.head));
   if (!store) return store.diagnostics();
-  SharedPart part{fmt::format("mappings of {} on {}", e.head.kernel, e.head.target), share->value_or(tune::Share{}), 0,
-                  0, options.store};
+  if (*share)
+    if (Status s = (*store)->beginShare((*share)->number, (*share)->of); !s) return s.diagnostics();
+  const tune::Share numbers = share->value_or(tune::Share{});
+  SharedPart part{fmt::format("mappings of {} on {}", e.head.kernel, e.head.target),
+                  numbers.number,
+                  numbers.of,
+                  0,
+                  0,
+                  options.store};
   const bool isAlone = parts->size() == 1;
   std::optional<evaluate::Objective> objective;
   if (!options.objective.empty()) objective = job.objective;
@@ -266,7 +275,10 @@ Result<ExploreAnswer> exploreMappings(const Options &options) {
                       found->space >= tune::kMostCounted ? "the first " : "", found->space));
     e.kernels.push_back({kernel.kernel, kernel.same, std::move(*found), {}});
   }
-  if (*share) return ExploreAnswer(std::move(part));
+  if (*share) {
+    if (Status s = (*store)->endShare((*share)->number, (*share)->of); !s) return s.diagnostics();
+    return ExploreAnswer(std::make_shared<const SharedPart>(std::move(part)));
+  }
   e.head.sharing = sharingOf(options);
   e.head.seconds = secondsSince(start);  // of the exploration; checks on data come after it
   if (compiler) e.head.compileSeconds = compiler->seconds();
@@ -320,12 +332,16 @@ Result<ExploreAnswer> runSweep(const Options &options, const std::string &identi
   if (shared->isDone()) return ExploreAnswer{};
   auto store = namedStore(options, identity, aboutOf("a sweep", e.head));
   if (!store) return store.diagnostics();
+  if (*share)
+    if (Status s = (*store)->beginShare((*share)->number, (*share)->of); !s) return s.diagnostics();
   auto rows = tune::sweep(e.axes, evaluate, controlOf(options, store->get(), shared->ranks(), *share));
   if (!rows) return rows.diagnostics();
   if (*share) {
+    if (Status s = (*store)->endShare((*share)->number, (*share)->of); !s) return s.diagnostics();
     const auto count = static_cast<std::int64_t>(rows->size());
-    return ExploreAnswer(SharedPart{fmt::format("sweep of {} on {}", e.head.kernel, e.head.target), **share, count, count,
-                      options.store});
+    return ExploreAnswer(
+        std::make_shared<const SharedPart>(SharedPart{fmt::format("sweep of {} on {}", e.head.kernel, e.head.target),
+                                                      (*share)->number, (*share)->of, count, count, options.store}));
   }
   e.rows = std::move(*rows);
   search::Pareto front;
@@ -442,7 +458,7 @@ Result<ExploreAnswer> explore(const Options &given) {
 }
 
 Outcome show(const ExploreAnswer &answer, const Options &options) {
-  return std::visit(overloaded{[&](const SharedPart &part) { return show(part, options); },
+  return std::visit(overloaded{[&](const std::shared_ptr<const SharedPart> &part) { return show(*part, options); },
                                [&](const auto &e) { return write(options, e); }},
                     answer);
 }

@@ -8,17 +8,24 @@
 #include <map>
 #include <optional>
 
+#include "pimento/base/checksum.h"
+#include "pimento/base/file.h"
+#include "pimento/base/text.h"
 #include "pimento/driver/host_choices.h"
 #include "pimento/driver/options.h"
 #include "pimento/driver/profile_lines.h"
+#include "pimento/driver/profile_text.h"
 #include "pimento/driver/program_run.h"
 #include "pimento/driver/reshaped_check.h"
+#include "pimento/driver/shared_work.h"
 #include "pimento/driver/source_files.h"
 #include "pimento/evaluate/sampler.h"
 #include "pimento/evaluate/target.h"
+#include "pimento/machine/identity.h"
 #include "pimento/targets/targets.h"
 #include "pimento/trace/file/writer.h"
 #include "pimento/trace/tee.h"
+#include "pimento/tune/problem.h"
 
 namespace pimento::driver {
 
@@ -125,25 +132,13 @@ Status takeExecuted(const ReshapedCheck &check, const trace::ProgramEnd &end, Pr
   return okStatus();
 }
 
-}  // namespace
-
-double ratio(std::int64_t a, std::int64_t b) {
-  return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
-}
-
-Result<ProfileAnswer> profile(const Options &options) {
-  Result<std::vector<HostChoice>> machines = hostChoices(options);
-  if (!machines) return machines.diagnostics();
-  if (options.isLined && options.isSampled)
-    return usageError("lines-of-sample", "--lines", "a sample does not run all instructions, so its lines have no sums",
-                      "omit --sample, or profile a part of the run: --start, --stop, --max-instructions");
-  // Before the program runs.
-  if (const Result<SourceFinder> finder = SourceFinder::make(options); !finder) return finder.diagnostics();
-  const Result<const evaluate::Target *> runsOn = targets::targetOf(machines->front().machine);
+/// The program on machines, each of which sees the same stream.
+Result<ProfileAnswer> profileOn(std::vector<HostChoice> machines, const Options &options) {
+  const Result<const evaluate::Target *> runsOn = targets::targetOf(machines.front().machine);
   if (!runsOn) return runsOn.diagnostics();
   ProfileAnswer answer;
-  answer.choices.reserve(machines->size());
-  for (HostChoice &m : *machines)
+  answer.choices.reserve(machines.size());
+  for (HostChoice &m : machines)
     answer.choices.push_back({m.caches, m.arrays, m.technology, m.levels, std::move(m.machine), {}, {}});
   // Each choice sees the same stream.
   std::vector<std::unique_ptr<evaluate::Profiler>> profilers;
@@ -189,6 +184,65 @@ Result<ProfileAnswer> profile(const Options &options) {
     answer.warnings.insert(answer.warnings.end(), answer.lines->warnings.begin(), answer.lines->warnings.end());
   }
   return answer;
+}
+
+/// Of several choices, each rank takes some; the first takes the first one, of which answers say more.
+Result<ProfileAnswer> profileShared(std::vector<HostChoice> machines, const Options &options) {
+  if (!isSavedTrace(options.input))
+    return usageError("ranks-program", options.input, "each rank would run the program, and write what it writes",
+                      "save the run once (pimento profile PROG --save RUN.ptrace), and share the trace");
+  const Result<std::string> bytes = readFile(options.input);
+  if (!bytes) return bytes.diagnostics();
+  std::string plan = fmt::format("{} profile {:x} {} {} {}\n", tune::toolIdentity(), crc32(*bytes), options.isSampled,
+                                 options.seed, options.maxInstructions);
+  cluster::Tasks tasks;
+  for (std::size_t m = 0; m < machines.size(); ++m) {
+    plan += machine::identity(machines[m].machine);
+    if (m > 0) tasks.now.push_back(std::to_string(m));
+  }
+  Options plain = options;
+  plain.isLined = false;
+  plain.trace = plain.saveReshaped = "";
+  const auto shared = SharedWork::join(options, plan, [&](const std::string &task) {
+    const auto m = static_cast<std::size_t>(parseInteger(task).value_or(0));
+    const Result<ProfileAnswer> answer = profileOn({machines[m]}, plain);
+    return answer ? textOf(answer->profile()) : std::string();
+  });
+  if (!shared) return shared.diagnostics();
+  if (shared->isDone()) return ProfileAnswer{};
+  Result<ProfileAnswer> answer = profileOn({machines.front()}, options);
+  if (!answer) return answer;
+  std::vector<std::string> texts(tasks.now.size());
+  const Status done = shared->ranks().compute(tasks, options.isStopped,
+                                              [&](std::size_t n, const std::string &text) { texts[n] = text; });
+  if (!done) return done.diagnostics();
+  for (std::size_t n = 0; n < texts.size(); ++n) {
+    HostChoice &m = machines[n + 1];
+    // Once more, to say why it failed.
+    if (texts[n].empty()) return profileOn({m}, plain);
+    answer->choices.push_back(
+        {m.caches, m.arrays, m.technology, m.levels, std::move(m.machine), profileIn(texts[n]), {}});
+  }
+  answer->sharing = sharingOf(options);
+  return answer;
+}
+
+}  // namespace
+
+double ratio(std::int64_t a, std::int64_t b) {
+  return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
+}
+
+Result<ProfileAnswer> profile(const Options &options) {
+  Result<std::vector<HostChoice>> machines = hostChoices(options);
+  if (!machines) return machines.diagnostics();
+  if (options.isLined && options.isSampled)
+    return usageError("lines-of-sample", "--lines", "a sample does not run all instructions, so its lines have no sums",
+                      "omit --sample, or profile a part of the run: --start, --stop, --max-instructions");
+  // Before the program runs.
+  if (const Result<SourceFinder> finder = SourceFinder::make(options); !finder) return finder.diagnostics();
+  return options.ranks == nullptr ? profileOn(std::move(*machines), options)
+                                  : profileShared(std::move(*machines), options);
 }
 
 }  // namespace pimento::driver

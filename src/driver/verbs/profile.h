@@ -2,12 +2,17 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "pimento/base/diagnostics.h"
 #include "pimento/evaluate/profile.h"
 #include "pimento/trace/program.h"
+
+namespace pimento::cluster {
+struct Sharing;
+}
 
 namespace pimento::driver {
 
@@ -45,6 +50,7 @@ struct ProfileAnswer {
   std::vector<FunctionCycles> functions;      ///< the slowest first
   std::shared_ptr<const ProfileLines> lines;  ///< with --lines; else null
   std::vector<std::string> warnings;
+  std::shared_ptr<const cluster::Sharing> sharing;  ///< of several ranks; else null
 
   const machine::Machine &machine() const { return choices.front().machine; }
   const evaluate::Profile &profile() const { return choices.front().profile; }

@@ -11,6 +11,7 @@
 #include "pimento/driver/source_files.h"
 #include "pimento/driver/verbs/profile.h"
 #include "pimento/emit/columns.h"
+#include "pimento/emit/sharing.h"
 
 namespace pimento::driver {
 
@@ -214,6 +215,7 @@ std::string toJson(const ProfileAnswer &a) {
         {"share", shareOf(a.guest)}}},
       {"warnings", a.warnings},
   };
+  if (a.sharing) j["ranks"] = emit::sharingJson(*a.sharing);
   addLines(a, j);
   // Names and sources may have any bytes.
   return j.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -388,6 +390,7 @@ std::string toTable(const ProfileAnswer &a, std::size_t top) {
                      percent(ratio(a.functions[i].cycles, p.cycles))});
     out += functions.str();
   }
+  if (a.sharing) out += "\n" + emit::sharingText(a.sharing.get());
   for (const std::string &w : a.warnings) out += fmt::format("\nnote: {}", w);
   return out + (a.warnings.empty() ? "" : "\n");
 }

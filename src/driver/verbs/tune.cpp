@@ -13,6 +13,7 @@
 #include "pimento/driver/predictor_option.h"
 #include "pimento/driver/result_file.h"
 #include "pimento/driver/rules_option.h"
+#include "pimento/driver/shared_work.h"
 #include "pimento/driver/store_option.h"
 #include "pimento/driver/verbs/estimate.h"
 #include "pimento/driver/verbs/simulate.h"
@@ -165,8 +166,13 @@ Result<TuneAnswer> tuneOrFind(const Options &given, Wanted wanted) {
     if (Status s = keepPredictor(*taught); !s) return s.diagnostics();
     t.predictor = usedPredictor(*taught, *engine);
   }
-  SharedPart part{fmt::format("mappings of {} on {}", t.head.kernel, t.head.target), share->value_or(tune::Share{}), 0,
-                  0, options.store};
+  const tune::Share numbers = share->value_or(tune::Share{});
+  SharedPart part{fmt::format("mappings of {} on {}", t.head.kernel, t.head.target),
+                  numbers.number,
+                  numbers.of,
+                  0,
+                  0,
+                  options.store};
   bool isKnown = true;
   std::vector<std::unique_ptr<tune::Store>> stores;
   std::vector<tune::Control> controls;
@@ -182,10 +188,13 @@ Result<TuneAnswer> tuneOrFind(const Options &given, Wanted wanted) {
     if (problems->size() > 1) control.label = fmt::format("{} ({} of {})", p.kernel, stores.size(), problems->size());
     emit::TunedKernel k{p.kernel, p.same, {}, false};
     if (*share) {
+      tune::Store &store = *stores.back();
+      if (Status s = store.beginShare((*share)->number, (*share)->of); !s) return s.diagnostics();
       const Result<tune::Tuned> tuned = tune::tune(p.problem, how, control);
       if (!tuned) return tuned.diagnostics();
       part.items += tuned->drafts.all;
       part.kept += tuned->deviceRuns;
+      if (Status s = store.endShare((*share)->number, (*share)->of); !s) return s.diagnostics();
       continue;
     }
     if (auto known = tune::knownAnswer(how, control)) {

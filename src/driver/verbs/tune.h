@@ -6,7 +6,7 @@
 #include <string>
 
 #include "pimento/driver/options.h"
-#include "pimento/driver/shared_work.h"
+#include "pimento/driver/shared_part.h"
 
 namespace pimento::emit {
 struct Tuning;

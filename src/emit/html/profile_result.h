@@ -46,6 +46,7 @@ struct HostProfileResult {
   std::optional<double> speedup, energyImprovement;
   Amounts stack, lost;
   std::vector<std::string> verdict, warnings;
+  std::optional<RankShares> sharing;
   std::map<std::string, std::string> reasons;  ///< in words
   bool hasLines = false;
   std::vector<TakenResult> functions, lines;

@@ -156,6 +156,7 @@ ExploreResult readExplore(const Node &node) {
   if (const auto sizes = node.find("sizes")) r.sizes = readAmounts(*sizes);
   r.dtype = node.textOr("dtype", "");
   r.target = node.at("target").text();
+  r.sharing = readRanks(node);
   r.run = readRun(node);
   r.seconds = node.maybeAmount("seconds");
   if (const auto sweep = node.find("sweep"))

@@ -95,6 +95,7 @@ HostProfileResult readHostProfile(const Node &node) {
   r.reads = r.convertible + reads.at("nc").amount();
   r.verdict = node.textsOr("verdict");
   r.warnings = node.textsOr("warnings");
+  r.sharing = readRanks(node);
   if (const auto accounts = node.find("accounts")) {
     const auto again = accounts->find("resimulated");
     r.account = again ? "simulated again" : "the paper's formula, high";

@@ -109,6 +109,23 @@ Parts readParts(const Node &node) {
   return {std::move(all)};
 }
 
+std::optional<RankShares> readRanks(const Node &result) {
+  const auto node = result.find("ranks");
+  if (!node) return std::nullopt;
+  RankShares s;
+  for (const auto &[key, to] : {std::pair{"ranks", &s.ranks},
+                                {"lost", &s.lost},
+                                {"jobs", &s.jobs},
+                                {"tasks", &s.tasks},
+                                {"chunks", &s.chunks},
+                                {"seconds", &s.seconds},
+                                {"idle_share", &s.idleShare},
+                                {"message_share", &s.messageShare}})
+    *to = node->at(key).amount();
+  for (const Node &share : node->at("busy_shares").items()) s.busy.push_back(share.amount());
+  return s;
+}
+
 std::optional<Run> readRun(const Node &result) {
   const auto node = result.find("run");
   if (!node) return std::nullopt;
@@ -285,7 +302,12 @@ ValidateResult readMappings(const Node &node) {
 ValidateResult readValidate(const Node &node) {
   ValidateResult r;
   r.suite = node.at("suite").text();
-  if (r.suite == "mappings") return readMappings(node);
+  if (r.suite == "mappings") {
+    r = readMappings(node);
+    r.sharing = readRanks(node);
+    return r;
+  }
+  r.sharing = readRanks(node);
   r.points = node.at("points").amount();
   for (const auto &[name, k] : node.at("kernels").members())
     r.kernels.push_back({name, k.textOr("worst_row", ""), k.at("rows").amount(), k.at("exact").amount(),

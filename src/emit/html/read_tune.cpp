@@ -35,6 +35,7 @@ TuneResult readTune(const Node &node) {
   r.energyPj = best.at("energy_pj").amount();
   if (const auto checked = node.find("checked")) r.isChecked = checked->truth();
   r.seconds = node.maybeAmount("seconds");
+  r.sharing = readRanks(node);
   r.run = readRun(node);
   if (const auto kernels = node.find("kernels"))
     for (const Node &k : kernels->items()) r.kernels.push_back(readKernel(k, k.at("kernel").text()));

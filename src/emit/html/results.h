@@ -139,11 +139,18 @@ struct SuiteKernel {
   double rows = 0, exact = 0, meanPct = 0, worstPct = 0, within15Pct = 0;
 };
 
+/// How several ranks shared the work of a command (cluster::Sharing).
+struct RankShares {
+  double ranks = 1, lost = 0, jobs = 1, tasks = 0, chunks = 0, seconds = 0, idleShare = 0, messageShare = 0;
+  std::vector<double> busy;  ///< by rank: share of its time
+};
+
 struct ValidateResult {
   std::string suite;
   double points = 0;
   std::vector<SuiteKernel> kernels;
   std::vector<std::string> warnings;
+  std::optional<RankShares> sharing;
 };
 
 /// One candidate of an exploration: a mapping, or a choice of swept numbers.
@@ -180,6 +187,7 @@ struct ExploreResult {
   std::vector<std::string> warnings;
   std::vector<ExploreResult> kernels;  ///< of a graph of several: rows and what was found, kernel by kernel
   std::string mapTime, mapEnergy;      ///< of a graph of several: the best of all together
+  std::optional<RankShares> sharing;
 };
 
 /// The best mapping of one kernel.
@@ -202,6 +210,7 @@ struct TuneResult {
   std::optional<double> seconds;
   std::optional<Run> run;
   std::vector<std::string> warnings;
+  std::optional<RankShares> sharing;
 };
 
 /// A bar of a drawn figure, or a row of a spread.
@@ -260,6 +269,8 @@ FigureResult readServe(const Node &node);
 Candidate readCandidate(const Node &node, std::string_view name);
 /// The options of a run; `run` of a result.
 std::optional<Run> readRun(const Node &result);
+/// How ranks shared it; `ranks` of a result.
+std::optional<RankShares> readRanks(const Node &result);
 /// The members of an object of amounts.
 Amounts readAmounts(const Node &node);
 /// The parts of a time, in the order of a run; parts that are not known last.

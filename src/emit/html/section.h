@@ -61,6 +61,9 @@ struct LabelledParts {
 };
 BarChart partsChart(const std::vector<LabelledParts> &rows, std::string about, Quantity quantity = Quantity::kCycles);
 
+/// How ranks shared the work, as one more part; none where one process did it.
+void addRanks(const std::optional<RankShares> &sharing, Section &section);
+
 /// The kernels of a graph: where each ran, how long, and why.
 std::string stagesHtml(const ReportResult &result);
 

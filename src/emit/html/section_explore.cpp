@@ -350,6 +350,7 @@ Section sectionOf(const ExploreResult &r) {
     for (const ExploreResult &k : r.kernels)
       s.parts.push_back({k.kernel, tilesHtml(k) + scatterHtml(k) + "<h4>Best mappings of " + escape(k.kernel) +
                                        "</h4>\n" + mappingsTable(k)});
+    addRanks(r.sharing, s);
     s.parts.push_back({"Exploration", runHtml(r)});
     return s;
   }
@@ -368,6 +369,7 @@ Section sectionOf(const ExploreResult &r) {
   } else {
     s.parts.push_back({"Best mappings", mappingsTable(r)});
   }
+  addRanks(r.sharing, s);
   s.parts.push_back({"Exploration", runHtml(r)});
   return s;
 }

@@ -358,6 +358,7 @@ Section sectionOf(const HostProfileResult &r) {
   s.head += warningsHtml(r.warnings);
   s.parts.push_back({"Where the cycles went", stackHtml(r)});
   s.parts.push_back({"Why not offloaded", whyNotHtml(r)});
+  addRanks(r.sharing, s);
   if (!r.functions.empty()) s.parts.push_back({"Functions", functionsHtml(r)});
   if (std::string lines = linesHtml(r); !lines.empty()) s.parts.push_back({"Lines", std::move(lines)});
   if (std::string calls = callsHtml(r); !calls.empty()) s.parts.push_back({"Inlined calls", std::move(calls)});

@@ -155,6 +155,7 @@ Section sectionOf(const TuneResult &r) {
   s.parts.push_back({"What became of the drafts", fatesHtml(r)});
   for (const TunedResult &k : r.kernels)
     s.parts.push_back({r.kernels.size() == 1 ? "Time against energy" : k.kernel, frontHtml(k) + tableHtml(k)});
+  addRanks(r.sharing, s);
   s.parts.push_back({"Tuning", runHtml(r)});
   return s;
 }

@@ -69,6 +69,7 @@ Section sectionOf(const ValidateResult &r) {
            {Quantity::kPercent, k.within15Pct},
            k.exact == k.rows ? std::string("all exact") : escape(k.worstRow)});
   s.parts.push_back({"Errors", chartHtml(r) + g.html()});
+  addRanks(r.sharing, s);
   return s;
 }
 

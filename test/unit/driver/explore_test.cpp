@@ -1,4 +1,5 @@
 // `explore` as a verb: what it writes where, graphs of several kernels, sweeps, checks, and the same bytes every time.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <string>
 
 #include "pimento/driver/verbs.h"
+#include "test/support/folder.h"
 #include "test/support/loop_trace.h"
 
 namespace pimento::test {
@@ -367,6 +369,69 @@ TEST(ExploreSweep, OfATraceIsATableOfProfiles) {
   EXPECT_LT(j["rows"][0][3], j["rows"][3][3]) << "a slower cache costs time";
   EXPECT_NE(explored(o).text.find("less energy"), std::string::npos);
   std::filesystem::remove(o.input);
+}
+
+// Tasks of an array compute a share each; what is merged is the whole.
+TEST(Explore, SharesOfAPlanMakeTheWhole) {
+  const Folder folder;
+  std::vector<Options> plans(3, gemv());
+  plans[1].sweeps = {"size.m=64,96,128", "timing.tRP=10..12"};
+  plans[2].isExhaustive = true;
+  plans[2].limit = 40;
+  for (std::size_t p = 0; p < plans.size(); ++p) {
+    const Options &plan = plans[p];
+    const std::string all = folder / fmt::format("all{}.db", p);
+    Options merge;
+    merge.inputs = {"merge", all};
+    std::int64_t items = 0;
+    for (int share = 1; share <= 3; ++share) {
+      Options o = plan;
+      o.share = fmt::format("{}/3", share);
+      o.store = folder / fmt::format("{}-{}.db", p, share);
+      o.isJson = true;
+      const Json said = Json::parse(explored(o).text);
+      EXPECT_EQ(said["share"], share);
+      EXPECT_EQ(said["of"], 3);
+      items += said["items"].get<std::int64_t>();
+      merge.inputs.push_back(o.store);
+    }
+    merge.isJson = true;
+    const Outcome merged = driver::run(driver::VerbId::kStore, merge);
+    ASSERT_EQ(merged.status, 0) << merged.diagnostics.front().str();
+    EXPECT_TRUE(Json::parse(merged.text)["warnings"].empty()) << merged.text;
+    Json whole = json(plan);
+    Options from = plan;
+    from.store = all;
+    const auto before = Json::parse(merged.text)["problems"][0]["results"];
+    Json again = json(from);
+    EXPECT_GE(items + 1, whole["explored"].get<std::int64_t>()) << "but for the reference mapping";
+    whole.erase("seconds");
+    again.erase("seconds");
+    EXPECT_EQ(again, whole);
+    if (p > 0) {  // bounds may rule out in a part what they do not in the whole
+      Options shown;
+      shown.inputs = {"show", all};
+      shown.isJson = true;
+      EXPECT_EQ(Json::parse(driver::run(driver::VerbId::kStore, shown).text)["problems"][0]["results"], before)
+          << "nothing was computed again";
+    }
+  }
+}
+
+TEST(Explore, AMergeSaysWhatIsMissing) {
+  const Folder folder;
+  Options o = gemv();
+  o.sweeps = {"timing.tRP=10..14"};
+  o.share = "2/3";
+  o.store = folder / "2.db";
+  explored(o);
+  Options merge;
+  merge.inputs = {"merge", folder / "all.db", o.store};
+  const Outcome out = driver::run(driver::VerbId::kStore, merge);
+  ASSERT_EQ(out.status, 0);
+  EXPECT_NE(out.text.find("2 results taken, 2 of them new"), std::string::npos) << out.text;
+  EXPECT_NE(out.text.find("1 of 3 shares"), std::string::npos) << out.text;
+  EXPECT_NE(out.text.find("shares 1, 3 of 3 are missing"), std::string::npos) << out.text;
 }
 
 }  // namespace
