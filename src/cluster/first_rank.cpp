@@ -63,7 +63,8 @@ Status FirstRank::compute(const Tasks &tasks, const std::atomic<bool> *isStopped
       std::vector<std::pair<std::size_t, std::string>> ready;
       ready.swap(ready_);
       lock.unlock();
-      for (const auto &[number, text] : ready) take(number, text);
+      for (const auto &[number, text] : ready) take.one(number, text);
+      take.flush();
       lock.lock();
     }
     const bool isAsked = isStopped != nullptr && *isStopped;
@@ -75,7 +76,8 @@ Status FirstRank::compute(const Tasks &tasks, const std::atomic<bool> *isStopped
   lock.unlock();
   for (std::thread &t : threads) t.join();
   lock.lock();
-  for (const auto &[number, text] : ready_) take(number, text);
+  for (const auto &[number, text] : ready_) take.one(number, text);
+  take.flush();
   ready_.clear();
   for (Task &task : tasks_) task.wantedAs.clear();  // it was stopped
   computing_ += secondsBetween(start, Clock::now());

@@ -1,7 +1,6 @@
 #include "pimento/cluster/hand_out.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace pimento::cluster {
 
@@ -42,7 +41,8 @@ std::vector<std::int64_t> HandOut::take(std::size_t rank) {
   // What a job gets: so much as takes the time, but no more than half of an equal share.
   const double byTime = mean > 0 ? seconds / mean : 1;
   const double half = static_cast<double>(from.size()) / (2.0 * static_cast<double>(jobs_));
-  const auto each = static_cast<std::int64_t>(std::max(1.0, std::floor(std::min(byTime, half))));
+  // Tasks that are finished first are short ones: a rank gets no more than twice as many as before.
+  const auto each = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::min(byTime, half)), 1, 2 * r.each);
   // The first rank deals to one of its jobs at a time. The others have a chunk in hand while they ask for another, but
   // not of tasks that are longer than the answer takes.
   const std::int64_t chunk = isFirst ? each : each * r.jobs;
@@ -52,6 +52,7 @@ std::vector<std::int64_t> HandOut::take(std::size_t rank) {
   std::vector<std::int64_t> out;
   for (; !from.empty() && has + static_cast<std::int64_t>(out.size()) < most; from.pop_front())
     out.push_back(from.front());
+  r.each = each;
   r.tasks.insert(out.begin(), out.end());
   out_ += static_cast<std::int64_t>(out.size());
   if (!out.empty()) ++chunks_;

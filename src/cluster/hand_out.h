@@ -1,6 +1,6 @@
 // Which rank computes which task: tasks are dealt out in chunks, to ranks that ask for work.
 //
-// A chunk takes about a fixed time, by what tasks took so far, and gets smaller towards the end (guided
+// A chunk takes about the same time, by what tasks took so far, and gets smaller towards the end (guided
 // self-scheduling: at most half of an equal share of what is left), so that ranks end together. What a lost rank had is
 // dealt out again. Nothing here sends, waits or looks at a clock: the same code deals to real ranks (first_rank.cpp)
 // and to simulated ones (bench/hand_out.cpp).
@@ -14,16 +14,19 @@
 
 namespace pimento::cluster {
 
+/// Seconds between two messages of one of so many ranks: short against what is lost when it dies, long enough for the
+/// first rank, which gets no more than 5,000 in a second.
+constexpr double messageSeconds(std::size_t ranks) {
+  constexpr double kLeast = 0.1, kEach = 1.0 / 5000;
+  return kEach * static_cast<double>(ranks) > kLeast ? kEach * static_cast<double>(ranks) : kLeast;
+}
+
 class HandOut {
  public:
-  /// Seconds of work that one job of a rank gets at a time. Long against a message there and back, short against what
-  /// is lost when a rank dies.
-  static constexpr double kChunkSeconds = 0.25;
-
-  /// Ranks 0 to `ranks - 1`; none has joined. `chunkSeconds`: of ranks but the first, which gets its work without a
-  /// message, task by task or by 10 ms.
-  explicit HandOut(std::size_t ranks, double chunkSeconds = kChunkSeconds)
-      : chunkSeconds_(chunkSeconds), ranks_(ranks) {}
+  /// Ranks 0 to `ranks - 1`; none has joined. `chunkSeconds`: of work that one job gets at a time; of the first rank,
+  /// which gets its work without a message, task by task or 10 ms.
+  HandOut(std::size_t ranks, double chunkSeconds) : chunkSeconds_(chunkSeconds), ranks_(ranks) {}
+  explicit HandOut(std::size_t ranks) : HandOut(ranks, messageSeconds(ranks)) {}
 
   /// The rank is there, and works on `jobs` tasks at a time.
   void join(std::size_t rank, int jobs);
@@ -57,7 +60,8 @@ class HandOut {
 
  private:
   struct Rank {
-    int jobs = 0;  ///< 0: it is not there
+    int jobs = 0;           ///< 0: it is not there
+    std::int64_t each = 1;  ///< tasks for a job, of its last chunk
     std::set<std::int64_t> tasks;
   };
 

@@ -3,7 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
 #include <cstdlib>
+#include <mutex>
+#include <thread>
 
 #include "pimento/base/integer.h"
 #include "pimento/base/module.h"
@@ -23,6 +28,42 @@ std::int64_t environmentNumber(const char *name) {
   const char *text = std::getenv(name);
   return text == nullptr ? 0 : parseInteger(text).value_or(0);
 }
+
+/// Ends the process where MPI does not come back from its start: it waits forever for a rank that died while it
+/// started.
+class StartLimit {
+ public:
+  StartLimit() : thread_([this] { wait(); }) {}
+  ~StartLimit() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      hasStarted_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+ private:
+  static constexpr auto kPatience = std::chrono::minutes(5);
+
+  void wait() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (changed_.wait_for(lock, kPatience, [this] { return hasStarted_; })) return;
+    std::fprintf(
+        stderr, "%s\n",
+        unsupported("mpi-missing", {}, "MPI has not started within 5 minutes",
+                    "has a rank died? try 'mpirun -np 2 hostname'; start the command again: with --store FILE.db "
+                    "nothing finished is lost")
+            .str()
+            .c_str());
+    std::_Exit(1);
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool hasStarted_ = false;
+  std::thread thread_;
+};
 
 class MpiChannel final : public Channel {
  public:
@@ -79,7 +120,11 @@ Result<std::unique_ptr<Ranks>> launchedRanks() {
   if (mpi.version != std::string_view(PIMENTO_VERSION))
     return unsupported("mpi-missing", {}, "PimentoMpi.so is of another version of Pimento", kHint);
   int rank = 0, count = 1;
-  if (!mpi.start(&rank, &count))
+  const bool hasStarted = [&] {
+    const StartLimit limit;
+    return mpi.start(&rank, &count);
+  }();
+  if (!hasStarted)
     return unsupported("mpi-missing", {}, "MPI does not start, or not with threads",
                        "try 'mpirun -np 2 hostname'; Pimento needs MPI_THREAD_SERIALIZED");
   return manyRanks(std::make_unique<MpiChannel>(mpi, static_cast<std::size_t>(rank), static_cast<std::size_t>(count)),

@@ -22,7 +22,8 @@ class OneRank final : public Ranks {
       const auto number = static_cast<std::size_t>(i);
       const std::string result = work_(tasks.now[number]);
       const std::lock_guard<std::mutex> lock(mutex);
-      take(number, result);
+      take.one(number, result);
+      take.flush();
     });
     return okStatus();
   }

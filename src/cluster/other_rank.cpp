@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "pimento/base/checksum.h"
+#include "pimento/cluster/hand_out.h"
 #include "pimento/cluster/this_process.h"
 
 namespace pimento::cluster {
@@ -57,7 +58,7 @@ Status OtherRank::join(const std::string &plan, Work work, int jobs) {
   bench.work = std::move(work);
   std::vector<std::thread> threads;
   for (int j = 0; j < jobs; ++j) threads.emplace_back([&bench] { bench.run(); });
-  constexpr auto kFlush = std::chrono::milliseconds(100);  // results that are kept back at most
+  const std::chrono::duration<double> flush(messageSeconds(channel_->count()));  // results that are kept back at most
   Clock::time_point heardAt = Clock::now(), saidAt = heardAt, sentAt = heardAt;
   while (!hasEnded_) {
     std::size_t from = 0;
@@ -80,7 +81,7 @@ Status OtherRank::join(const std::string &plan, Work work, int jobs) {
     {
       const std::lock_guard<std::mutex> lock(bench.mutex);
       const bool isShort = bench.tasks.size() + bench.working < static_cast<std::size_t>(jobs);
-      if (!bench.results.empty() && (isShort || now - sentAt >= kFlush)) results.swap(bench.results);
+      if (!bench.results.empty() && (isShort || now - sentAt >= flush)) results.swap(bench.results);
     }
     if (!results.empty()) {
       channel_->send(0, written(results));

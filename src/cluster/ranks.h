@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pimento/base/diagnostics.h"
@@ -28,8 +29,17 @@ struct Tasks {
   std::vector<std::string> later = {};
 };
 
-/// What becomes of a result: `number` is the task's in Tasks::now. One call at a time.
-using Take = std::function<void(std::size_t number, const std::string &result)>;
+/// What becomes of results. One call at a time.
+class Take {
+ public:
+  /// `one`: called with the task's number in Tasks::now, and the result. `flush`: after one or several, before others
+  /// are waited for: whoever keeps results in a file writes them now.
+  template <typename One>
+  Take(One one, std::function<void()> flush = [] {}) : one(std::move(one)), flush(std::move(flush)) {}
+
+  const std::function<void(std::size_t number, const std::string &result)> one;
+  const std::function<void()> flush;
+};
 
 /// How well work was shared.
 struct Sharing {

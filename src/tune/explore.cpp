@@ -269,9 +269,12 @@ class Explorer final : search::Evaluator {
     for (const std::size_t p : later)
       if (!isKept(classes_.programs[p])) tasks.later.push_back(taskOf(classes_.programs[p]));
     if (needed.empty() || isStopped()) return;
-    const Status done = ranks().compute(tasks, control_.isStopped, [&](std::size_t n, const std::string &result) {
-      takeRun(classes_.programs[needed[n]], result);
-    });
+    Store::Batches batches(control_.store);
+    const auto take = [&](std::size_t n, const std::string &result) { takeRun(classes_.programs[needed[n]], result); };
+    const auto flush = [&] {
+      if (Status s = batches.flush(); !s) failed_ = s.diagnostics();
+    };
+    const Status done = ranks().compute(tasks, control_.isStopped, {take, flush});
     if (!done) failed_ = done.diagnostics();
   }
 

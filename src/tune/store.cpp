@@ -155,6 +155,10 @@ std::optional<std::string> Store::find(const std::string &kind, const std::strin
 
 Status Store::put(const std::string &kind, const std::string &name, const std::string &value) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  if (isHeld_ && !isOpen_) {
+    if (Status s = execute("BEGIN IMMEDIATE"); !s) return s;
+    isOpen_ = true;
+  }
   sqlite3_reset(insert_);
   if (const int status = sqlite3_bind_int64(insert_, 1, problem_); status != SQLITE_OK) return failure(status);
   for (const auto &[at, text] : {std::pair<int, const std::string &>{2, kind}, {3, name}, {4, value}})
@@ -163,6 +167,27 @@ Status Store::put(const std::string &kind, const std::string &name, const std::s
   sqlite3_reset(insert_);
   results_[{kind, name}] = value;
   return okStatus();
+}
+
+Status Store::flush() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!isOpen_) return okStatus();
+  isOpen_ = false;
+  return execute("COMMIT");
+}
+
+Store::Batches::Batches(Store *store) : store_(store) {
+  if (store_ != nullptr) store_->isHeld_ = true;
+}
+
+Store::Batches::~Batches() {
+  if (store_ == nullptr) return;
+  (void)store_->flush();
+  store_->isHeld_ = false;
+}
+
+Status Store::Batches::flush() {
+  return store_ != nullptr ? store_->flush() : okStatus();
 }
 
 Status Store::beginShare(std::int64_t number, std::int64_t of) {

@@ -38,6 +38,21 @@ class Store {
   /// Keeps a result. Thread-safe. Diagnostic: store-unwritable (disk full).
   Status put(const std::string &kind, const std::string &name, const std::string &value);
 
+  /// While it lives, results that are put are in the file once flush() returns, many at the price of one. Of a null
+  /// store, nothing.
+  class Batches {
+   public:
+    explicit Batches(Store *store);
+    ~Batches();
+    Batches(const Batches &) = delete;
+    Batches &operator=(const Batches &) = delete;
+    /// Diagnostic: store-unwritable.
+    Status flush();
+
+   private:
+    Store *store_;
+  };
+
   /// A share of the plan that this problem is (control.h) begins, and is finished: merges say which are missing. The
   /// same diagnostic.
   Status beginShare(std::int64_t number, std::int64_t of);
@@ -55,6 +70,7 @@ class Store {
   /// The file alone, without a problem.
   static Result<std::unique_ptr<Store>> openFile(const std::string &path, int patienceMs);
 
+  Status flush();
   Status connect(int patienceMs);
   Status prepareTables();
   Status checkVersion();
@@ -71,6 +87,7 @@ class Store {
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, std::string> results_;
   std::int64_t found_ = 0;
+  bool isHeld_ = false, isOpen_ = false;  // the second: a transaction is
 };
 
 }  // namespace pimento::tune

@@ -305,14 +305,19 @@ Result<std::vector<SweepRow>> sweep(const std::vector<Axis> &axes, const Evaluat
   Progress progress("sweeping", static_cast<std::int64_t>(rows.size()), control.showsProgress);
   progress.advance(static_cast<std::int64_t>(rows.size() - computed.size()));
   std::size_t done = 0;
-  const Status status = ranks.compute(tasks, control.isStopped, [&](std::size_t n, const std::string &text) {
+  Store::Batches batches(control.store);
+  const auto take = [&](std::size_t n, const std::string &text) {
     const std::size_t row = computed[n];
     PIMENTO_CHECK(readRow(text, rows[row]));
     ++done;
     progress.advance();
     if (control.store == nullptr) return;
     if (Status s = control.store->put(kPointKind, names[row], text); !s) failed = s.diagnostics();
-  });
+  };
+  const auto flush = [&] {
+    if (Status s = batches.flush(); !s) failed = s.diagnostics();
+  };
+  const Status status = ranks.compute(tasks, control.isStopped, {take, flush});
   if (!status) return status.diagnostics();
   if (!failed.empty()) return failed;
   if (done < computed.size()) return interrupted(control, "points were");

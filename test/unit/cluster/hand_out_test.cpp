@@ -30,9 +30,10 @@ TEST(HandOut, ChunksTakeAboutTheirTimeAndGetSmallerTowardsTheEnd) {
   for (int t = 0; t < 1000; ++t) h.add(t);
   ASSERT_EQ(h.take(1).size(), 1U);
   EXPECT_TRUE(h.finish(1, 0, 0.01));
-  std::size_t last = 0, most = 0;
+  std::size_t last = 1, most = 0;
   while (!h.isIdle()) {
     const Numbers chunk = h.take(1);
+    EXPECT_LE(chunk.size(), 4 * last) << "twice as many as before, and as many again while it asks";
     last = chunk.size();
     most = std::max(most, last);
     for (const std::int64_t t : chunk) EXPECT_TRUE(h.finish(1, t, 0.01));
