@@ -60,7 +60,7 @@ print(*(s.getsockname()[1] for s in sockets))
 END
 )
 host=$(hostname -s) user=$(id -un)
-mkdir "$work"/{munge,state,tmp}
+mkdir "$work"/{munge,state,tmp,tmp-one,tmp-two}
 mungekey --create --keyfile="$work/munge/key"
 cat >"$work/slurm.conf" <<END
 ClusterName=pimento
@@ -78,6 +78,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 JobAcctGatherType=jobacct_gather/none
 AccountingStorageType=accounting_storage/none
+TmpFS=$work/tmp-%n
 StateSaveLocation=$work/state
 SlurmdSpoolDir=$work/spool-%n
 SlurmctldPidFile=$work/slurmctld.pid
