@@ -80,7 +80,7 @@ Result<std::unique_ptr<Ranks>> launchedRanks() {
     return unsupported("mpi-missing", {}, "PimentoMpi.so is of another version of Pimento", kHint);
   int rank = 0, count = 1;
   if (!mpi.start(&rank, &count))
-    return unsupported("mpi-start", {}, "MPI does not start, or not with threads",
+    return unsupported("mpi-missing", {}, "MPI does not start, or not with threads",
                        "try 'mpirun -np 2 hostname'; Pimento needs MPI_THREAD_SERIALIZED");
   return manyRanks(std::make_unique<MpiChannel>(mpi, static_cast<std::size_t>(rank), static_cast<std::size_t>(count)),
                    buildSum());

@@ -12,7 +12,8 @@ namespace pimento::cluster {
 bool isLaunched();
 /// Processors of this machine for each rank on it; 0: nobody has launched ranks.
 int processorsOfRank();
-/// This process's rank. Diagnostics: mpi-missing (a build without MPI, or its libraries are not there), mpi-start.
+/// This process's rank. Diagnostic: mpi-missing (a build without MPI, its libraries are not there, or it does not
+/// start).
 Result<std::unique_ptr<Ranks>> launchedRanks();
 
 }  // namespace pimento::cluster

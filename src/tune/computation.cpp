@@ -11,6 +11,7 @@
 #include "pimento/evaluate/counts.h"
 #include "pimento/evaluate/target.h"
 #include "pimento/program/text.h"
+#include "pimento/tune/check.h"
 #include "pimento/tune/problem.h"
 
 namespace pimento::tune {
@@ -20,7 +21,7 @@ namespace {
 constexpr char kSampled = '~';
 constexpr char kRefused = '!';  ///< begins what a refused candidate gives
 /// Kinds of tasks.
-constexpr char kCompile = 'c', kCompileWithBound = 'b', kRun = 'r';
+constexpr char kCompile = 'c', kCompileWithBound = 'b', kRun = 'r', kCheck = 'k';
 
 /// Integers as bytes: every list of integers has one text and no other list has it.
 class KeyWriter {
@@ -214,8 +215,18 @@ std::string runTask(std::int64_t number, const std::string &mapping) {
   return task(kRun, number, mapping);
 }
 
+std::string checkTask(std::int64_t number, Cycles cycles, std::uint64_t seed, const std::string &mapping) {
+  return task(kCheck, number, fmt::format("{} {} {}", cycles.value, seed, mapping));
+}
+
 Computation::Computation(const std::vector<const Problem *> &problems) {
-  for (const Problem *p : problems) parts_.emplace_back().problem = p;
+  constexpr std::int64_t kMemory = std::int64_t{2} << 30;
+  for (const Problem *p : problems) {
+    parts_.emplace_back().problem = p;
+    // Data, results, and both once more for the interpreter.
+    parts_.back().checks =
+        std::max<std::int64_t>(1, kMemory / std::max<std::int64_t>(4 * checkSize(*p).bytes.value, 1));
+  }
 }
 
 std::string Computation::resultOf(const std::string &task) {
@@ -224,6 +235,7 @@ std::string Computation::resultOf(const std::string &task) {
   const auto number = parseInteger(std::string_view(task).substr(1, blank - 1));
   PIMENTO_CHECK(number && *number >= 0 && *number < static_cast<std::int64_t>(parts_.size()));
   Part &part = parts_[static_cast<std::size_t>(*number)];
+  if (task.front() == kCheck) return passes(part, task.substr(blank + 1)) ? "equal" : "";
   const auto compiled = compile(*part.problem, mappingOf(task.substr(blank + 1)));
   if (task.front() == kRun) {
     PIMENTO_CHECK(compiled.ok());
@@ -243,6 +255,25 @@ std::string Computation::resultOf(const std::string &task) {
     if (isNew) facts.bound = timingOf((*compiled)->bound(part.problem->mode().values));
   }
   return writtenFacts(facts);
+}
+
+/// `what`: cycles, seed and mapping.
+bool Computation::passes(Part &part, const std::string &what) {
+  const std::size_t first = what.find(' '), second = what.find(' ', first + 1);
+  PIMENTO_CHECK(second != std::string::npos);
+  kernel::DataSpec data;
+  data.seed = static_cast<std::uint64_t>(parseInteger(what.substr(first + 1, second - first - 1)).value_or(0));
+  {
+    std::unique_lock<std::mutex> lock(mutex_);
+    hasRoom_.wait(lock, [&] { return part.checks > 0; });
+    --part.checks;
+  }
+  const Status s =
+      check(*part.problem, what.substr(second + 1), Cycles(parseInteger(what.substr(0, first)).value_or(0)), data);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ++part.checks;
+  hasRoom_.notify_all();
+  return s.ok();
 }
 
 }  // namespace pimento::tune

@@ -2,6 +2,7 @@
 // what they take. Tasks and results are texts.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <mutex>
@@ -61,6 +62,8 @@ std::optional<CompiledFacts> compiledFactsIn(const std::string &result, const Pr
 /// Tasks; `number`: of the problem.
 std::string compileTask(std::int64_t number, bool hasBound, const std::string &mapping);
 std::string runTask(std::int64_t number, const std::string &mapping);
+/// A run on random data, compared with the interpreter, and its cycles with those that were found (check.h).
+std::string checkTask(std::int64_t number, Cycles cycles, std::uint64_t seed, const std::string &mapping);
 
 /// The problems of a command. Thread-safe.
 class Computation {
@@ -68,7 +71,8 @@ class Computation {
   explicit Computation(const std::vector<const Problem *> &problems);
 
   /// Of compileTask: compiledFactsIn reads it. A bound is given at least once for each stream, by any of the ranks that
-  /// were asked: once on each. Of runTask: timingIn reads it; empty: the run fails.
+  /// were asked: once on each. Of runTask: timingIn reads it; empty: the run fails. Of checkTask: "equal", or empty. So
+  /// many checks run at a time as have room in memory.
   std::string resultOf(const std::string &task);
 
  private:
@@ -76,8 +80,12 @@ class Computation {
     const Problem *problem = nullptr;
     std::set<std::string> bounded;       // streams whose bounds were given
     Cache shared{std::size_t{1} << 40};  // of runs on one graph's data
+    std::int64_t checks = 0;             // that may begin now
   };
+  bool passes(Part &part, const std::string &task);
+
   std::mutex mutex_;
+  std::condition_variable hasRoom_;
   std::deque<Part> parts_;
 };
 

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
-#include <mutex>
 
 #include "pimento/base/checksum.h"
 #include "pimento/base/file.h"
@@ -148,29 +147,40 @@ Status checkBest(const Options &options, const KernelProblem &part, const tune::
   if (rows.size() < out.found.front.size())
     warnings.push_back(fmt::format("{}{} of the {} mappings on the front were checked on data", lead, rows.size(),
                                    out.found.front.size()));
-  kernel::DataSpec data;
-  data.seed = options.seed;
-  constexpr std::int64_t kMemory = std::int64_t{2} << 30;
-  const std::int64_t copies = std::max<std::int64_t>(1, kMemory / std::max<std::int64_t>(4 * size.bytes.value, 1));
   Progress progress(lead + "checking mappings", static_cast<std::int64_t>(rows.size()), control.showsProgress);
-  std::mutex mutex;
+  const auto rowAt = [&](std::int64_t row) -> const tune::Row & {
+    return out.found.rows[static_cast<std::size_t>(row)];
+  };
+  const auto keyOf = [&](std::int64_t row) {
+    return fmt::format("{}{} seed {}", lead, rowAt(row).mapping, options.seed);
+  };
+  cluster::Tasks tasks;
+  std::vector<std::int64_t> checked;  // rows that are tasks
+  for (const std::int64_t row : rows) {
+    if (control.store != nullptr && control.store->find("check", keyOf(row))) {
+      out.checked[row] = true;
+      progress.advance();
+      continue;
+    }
+    checked.push_back(row);
+    tasks.now.push_back(tune::checkTask(control.problem, rowAt(row).cost.kernel, options.seed, rowAt(row).mapping));
+  }
   Diagnostics failed;
-  parallelFor(static_cast<int>(std::min<std::int64_t>(control.jobs, copies)), static_cast<std::int64_t>(rows.size()),
-              [&](std::int64_t i) {
-                if (isStopped(options)) return;
-                const std::int64_t row = rows[static_cast<std::size_t>(i)];
-                const tune::Row &r = out.found.rows[static_cast<std::size_t>(row)];
-                const std::string key = fmt::format("{}{} seed {}", lead, r.mapping, options.seed);
-                const bool isKnown = control.store != nullptr && control.store->find("check", key);
-                Status s = isKnown ? okStatus() : tune::check(part.problem, r.mapping, r.cost.kernel, data);
-                if (s && !isKnown && control.store != nullptr) s = control.store->put("check", key, "equal");
-                const std::lock_guard<std::mutex> lock(mutex);
-                if (s)
-                  out.checked[row] = true;
-                else
-                  failed = s.diagnostics();
-                progress.advance();
-              });
+  const Status done = control.ranks->compute(tasks, options.isStopped, [&](std::size_t n, const std::string &result) {
+    const std::int64_t row = checked[n];
+    progress.advance();
+    if (result.empty()) {  // once more, to say what is wrong
+      kernel::DataSpec data;
+      data.seed = options.seed;
+      if (Status s = tune::check(part.problem, rowAt(row).mapping, rowAt(row).cost.kernel, data); !s)
+        failed = s.diagnostics();
+      return;
+    }
+    out.checked[row] = true;
+    if (control.store == nullptr) return;
+    if (Status s = control.store->put("check", keyOf(row), result); !s) failed = s.diagnostics();
+  });
+  if (!done) return done;
   if (!failed.empty()) return failed;
   if (isStopped(options)) return tune::interrupted(control, "checks were");
   return okStatus();
@@ -282,11 +292,12 @@ Result<ExploreAnswer> exploreMappings(const Options &options) {
   e.head.sharing = sharingOf(options);
   e.head.seconds = secondsSince(start);  // of the exploration; checks on data come after it
   if (compiler) e.head.compileSeconds = compiler->seconds();
-  for (std::size_t i = 0; i < parts->size(); ++i)
-    if (Status s = checkBest(options, (*parts)[i], controlOf(options, store->get(), shared->ranks(), {}), isAlone,
-                             e.kernels[i], e.head.warnings);
-        !s)
+  for (std::size_t i = 0; i < parts->size(); ++i) {
+    tune::Control control = controlOf(options, store->get(), shared->ranks(), {});
+    control.problem = static_cast<std::int64_t>(i);
+    if (Status s = checkBest(options, (*parts)[i], control, isAlone, e.kernels[i], e.head.warnings); !s)
       return s.diagnostics();
+  }
   return ExploreAnswer(std::move(e));
 }
 

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "test/error/cli/run_tool.h"
+#include "test/support/folder.h"
 
 namespace pimento::test {
 namespace {
@@ -267,6 +269,22 @@ TEST(BrokenInputs, WithoutItsLibraryThePredictorSaysWhatToInstall) {
   EXPECT_EQ(a.status, 1) << a.messages;
   EXPECT_NE(a.messages.find("[predictor-library]"), std::string::npos) << a.messages;
   EXPECT_NE(a.messages.find("libxgboost-dev"), std::string::npos) << a.messages;
+}
+
+// Started by mpirun, but installed without MPI: the module lies beside the tool, which is copied alone here.
+TEST(Ranks, WithoutMpiAreADiagnostic) {
+  const Folder folder;
+  std::filesystem::create_directories(folder / "bin");
+  std::filesystem::copy(kTool, folder / "bin/pimento");
+  const std::string out = folder / "out", err = folder / "err";
+  const int status = std::system(("OMPI_COMM_WORLD_SIZE=2 PIMENTO_MACHINES=" + quoted(PIMENTO_SOURCE_DIR "/machines") +
+                                  " " + quoted(folder / "bin/pimento") + " explore gemv --size m=64,n=64 >" +
+                                  quoted(out) + " 2>" + quoted(err))
+                                     .c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_EQ(contents(out), "");
+  EXPECT_NE(contents(err).find("[mpi-missing]"), std::string::npos) << contents(err);
+  EXPECT_NE(contents(err).find("hint: "), std::string::npos);
 }
 
 }  // namespace

@@ -1,10 +1,8 @@
-// Shares, stores that do not go together, and ranks without MPI.
+// Shares, and stores that do not go together.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
 
-#include "pimento/driver/shared_work.h"
 #include "pimento/driver/verbs.h"
 #include "test/support/folder.h"
 
@@ -97,15 +95,6 @@ TEST(WrongStore, IsOfAnotherPlan) {
   const driver::Outcome out = driver::run(VerbId::kStore, merge);
   EXPECT_EQ(out.diagnostics.front().code, "store-plan");
   EXPECT_NE(out.diagnostics.front().message.find("shares of 3"), std::string::npos) << out.diagnostics.front().str();
-}
-
-TEST(WrongRanks, NeedMpi) {
-  // A launcher's environment without its libraries beside this program.
-  setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
-  Options o = gemv();
-  const Status s = driver::takeRanks(VerbId::kEstimate, o);
-  EXPECT_TRUE(s.ok()) << "verbs that are not shared do not ask";
-  unsetenv("OMPI_COMM_WORLD_SIZE");
 }
 
 }  // namespace

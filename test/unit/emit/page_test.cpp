@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "pimento/cluster/ranks.h"
 #include "pimento/emit/json.h"
 #include "test/support/hand_report.h"
 #include "test/support/markup.h"
@@ -269,6 +270,29 @@ TEST(Page, WhatEmitWritesIsReadBack) {
                                       {"mappings.json", toJson(test::handMappings())}});
   expectSound(several);
   expectHas(Markup(several).visible, {"validation hbm-pim", "it cannot", "validation mappings", "va, two-slice"});
+}
+
+TEST(Page, SaysHowRanksSharedTheWork) {
+  for (const std::size_t ranks : {std::size_t{3}, std::size_t{700}}) {
+    cluster::Sharing sharing;
+    sharing.ranks = static_cast<std::int64_t>(ranks);
+    sharing.lost = 1;
+    sharing.jobs = 2 * sharing.ranks;
+    sharing.tasks = 1234;
+    sharing.chunks = 56;
+    sharing.seconds = 10;
+    sharing.idleShare = 0.25;
+    sharing.messageShare = 0.01;
+    sharing.busy.assign(ranks, 0.75);
+    SuiteResult suite;
+    suite.suite = "hbm-pim";
+    suite.add("gemv", 110, 100, "row 1");
+    suite.sharing = std::make_shared<const cluster::Sharing>(sharing);
+    const std::string page = pageOf({{"suite.json", toJson(suite)}});
+    expectSound(page);
+    expectHas(Markup(page).visible, {"How ranks shared the work", "1 lost", "25 %", "1,234 tasks in 56 chunks"});
+    EXPECT_NE(toTable(suite).find("ranks (1 lost)"), std::string::npos);
+  }
 }
 
 TEST(Page, SaysWhatTheDeviceHasManyOf) {

@@ -26,9 +26,13 @@ class StoreFiles : public ::testing::Test {
                     std::int64_t share = 0, std::int64_t of = 0, bool isDone = true) const {
     auto store = Store::open(at(name), identity, "problem " + identity);
     EXPECT_TRUE(store.ok());
-    if (share > 0) EXPECT_TRUE((*store)->beginShare(share, of).ok());
+    if (share > 0) {
+      EXPECT_TRUE((*store)->beginShare(share, of).ok());
+    }
     for (const auto &[key, value] : results) EXPECT_TRUE((*store)->put("run", key, value).ok());
-    if (share > 0 && isDone) EXPECT_TRUE((*store)->endShare(share, of).ok());
+    if (share > 0 && isDone) {
+      EXPECT_TRUE((*store)->endShare(share, of).ok());
+    }
     return at(name);
   }
 
