@@ -15,7 +15,7 @@ from pathlib import Path
 from .errors import Error, InternalError, caller, diagnostic, located
 
 NAME = "libpimento_c.so.1"
-API_VERSION = 2
+API_VERSION = 3
 _OK, _NO_ANSWER, _WRONG_USAGE, _NOT_FOUND, _NO_MEMORY, _INTERNAL = range(6)
 
 

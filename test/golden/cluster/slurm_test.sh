@@ -3,7 +3,7 @@
 # array and the job with MPI run to their end, with a node drained and a node lost in the middle, and results are those of
 # one process.
 #
-#   slurm_test.sh SOURCE PIMENTO WORDS...    WORDS: array, mpi: which jobs to run (default: array, and mpi where it is built)
+#   slurm_test.sh SOURCE PIMENTO WORDS...    WORDS: array, mpi: which jobs to run (default: array)
 set -euo pipefail
 source=$1 tool=$2
 shift 2
