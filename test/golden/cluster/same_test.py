@@ -16,7 +16,7 @@ COMMANDS = {
     "explore hbm-pim, exhaustive": ["explore", "gemv", "--size", "m=256,n=256", "--limit", "3000", "--exhaustive"],
     "explore upmem": ["explore", "va", "--size", "n=65536", "--target", "upmem", "--dtype", "i32", "--set", "ranks=2",
                       "--space", "factors", "--limit", "1500"],
-    "explore a graph": ["explore", "mlp", "--size", "m=64,n=64,k=128", "--target", "attacc", "--limit", "500"],
+    "explore a graph": ["explore", "mlp", "--size", "m=64,n=64,hidden=128", "--target", "attacc", "--limit", "500"],
     "sweep": ["explore", "gemv", "--size", "n=1024", "--sweep", "size.m=256..4096*2", "--sweep", "timing.tRP=10..16:2"],
     "sweep with errors": ["explore", "gemv", "--size", "n=1024", "--sweep", "size.m=1024,100000000,2048"],
     "tune hbm-pim": ["tune", "gemv", "--size", "m=512,n=512"],
