@@ -63,11 +63,13 @@ runKeeping() {
 # is). FOLDER gets result.json, result.html and, of explore, result.csv.
 launch=()
 makeReport() {
-  local results=$1 table=()
+  local results=$1 table=() status=0
   shift
   if [[ $1 == explore ]]; then table=(-o "$here/result.csv"); fi
   runKeeping "${launch[@]}" "$pimento" "$@" --store "$store" --jobs "${SLURM_CPUS_PER_TASK:-1}" --json "${table[@]}" \
-    >"$here/result.json"
+    >"$here/result.json" || status=$?
+  # Launchers have the status of a rank that was lost, though the first one may have answered.
+  if ((status != 0)) && [[ ${#launch[@]} == 0 || ! -s $here/result.json ]]; then return "$status"; fi
   "$pimento" report "$here/result.json" -o "$here/result.html"
   cp "$here"/result.* "$results/"
   echo "the page is $results/result.html"

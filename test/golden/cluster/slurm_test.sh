@@ -130,6 +130,7 @@ sweep=(explore gemv --size "m=1024,n=1024" --map auto --sweep tRP=10..49)
 "$tool" "${sweep[@]}" --jobs 2 --quiet -o "$work/one.csv" >/dev/null
 
 sharesDone() { (($(find "$1" -name 'share-*.db' | wc -l) >= $2)); }
+isRunning() { [[ -n $(squeue --noheader --states=running) ]]; }
 isQueueEmpty() { [[ -z $(squeue --noheader) ]]; }
 nodeState() { sinfo --noheader --nodes="$1" --format=%T; }
 isEqual() { # FOLDER
@@ -173,6 +174,28 @@ for job in "${jobs[@]}"; do
       waitFor 300 "the end of the second array" isQueueEmpty
       isEqual "$results"
 
+      # At the end of its time a task gets TERM: it keeps what it has, and goes on from there.
+      results=$work/stopped
+      job=$(sbatch --parsable --array=1 --output="$work/stopped-%a.txt" "$source/scripts/slurm/explore-array.sbatch" \
+        "$results" 1 "${sweep[@]}")
+      waitFor 60 "the task" isRunning
+      sleep 3
+      scancel --batch --signal=TERM "$job"
+      waitFor 60 "the end of the stopped task" isQueueEmpty
+      isPartlyDone() { # FILE: its points are neither none nor all
+        local points
+        points=$("$tool" store show "$1" --json | python3 -c '
+import json, sys
+(problem,) = json.load(sys.stdin)["problems"]
+print(0 if problem["plans"][0]["done"] else problem["results"].get("point", 0))')
+        ((points > 0 && points < 40)) && echo "a task was stopped with $points of 40 points"
+      }
+      isPartlyDone "$results/share-1.db"
+      "$source/scripts/slurm/submit.sh" 1 "$results" "${sweep[@]}" >/dev/null
+      waitFor 300 "the end of the array of one" isQueueEmpty
+      isEqual "$results"
+      results=$work/lost
+
       # A share that nobody computed is computed by the merge.
       rm "$results"/share-3.db "$results"/all.db "$results"/result.*
       sbatch --output="$results/merge-2.txt" "$source/scripts/slurm/merge.sbatch" "$results" "${sweep[@]}" >/dev/null
@@ -188,7 +211,6 @@ for job in "${jobs[@]}"; do
       export OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_btl=self,tcp PMIX_MCA_gds=hash
       sbatch --nodes=2 --ntasks=2 --output="$results/job.txt" "$source/scripts/slurm/explore-mpi.sbatch" "$results" \
         "${sweep[@]}" >/dev/null
-      isRunning() { [[ -n $(squeue --noheader --states=running) ]]; }
       waitFor 60 "the job with MPI" isRunning
       sleep 2
       setNode two drain
@@ -199,6 +221,34 @@ for job in "${jobs[@]}"; do
       [[ $ranks == 2 ]]
       echo "MPI on 2 nodes, node two drained: $ranks ranks; same bytes"
       setNode two resume
+
+      # The second rank is killed: its work is dealt out again.
+      results=$work/mpi-lost
+      mkdir "$results"
+      waitFor 60 "two idle nodes" areIdle
+      sbatch --nodes=2 --ntasks=2 --output="$results/job.txt" "$source/scripts/slurm/explore-mpi.sbatch" "$results" \
+        "${sweep[@]}" >/dev/null
+      second=
+      isSecondThere() {
+        local process
+        for process in /proc/[0-9]*; do
+          if [[ $(readlink "$process/exe" 2>/dev/null) == "$(realpath "$tool")" ]] &&
+            tr '\0' '\n' <"$process/environ" 2>/dev/null | grep -q "^TMPDIR=$work/" &&
+            tr '\0' '\n' <"$process/environ" 2>/dev/null | grep -qx 'SLURM_PROCID=1'; then
+            second=${process#/proc/}
+            return 0
+          fi
+        done
+        return 1
+      }
+      waitFor 60 "the second rank" isSecondThere
+      sleep 2
+      kill -9 "$second"
+      waitFor 300 "the end of the job with MPI" isQueueEmpty
+      isEqual "$results"
+      lost=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["ranks"]["lost"])' "$results/result.json")
+      [[ $lost == 1 ]]
+      echo "MPI on 2 nodes, a rank killed: $lost lost; same bytes"
       ;;
     *)
       echo "slurm_test: there is no job '$job'" >&2
