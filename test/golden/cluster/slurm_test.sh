@@ -88,6 +88,7 @@ SlurmdLogFile=$work/slurmd-%n.log
 SlurmdParameters=config_overrides
 CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
 ReturnToService=2
+SchedulerParameters=batch_sched_delay=0,sched_min_interval=100000
 KillWait=5
 NodeName=one NodeHostName=$host NodeAddr=127.0.0.1 Port=$port1 CPUs=1
 NodeName=two NodeHostName=$host NodeAddr=127.0.0.1 Port=$port2 CPUs=1
@@ -131,6 +132,7 @@ sweep=(explore gemv --size "m=1024,n=1024" --map auto --sweep tRP=10..49)
 
 sharesDone() { (($(find "$1" -name 'share-*.db' | wc -l) >= $2)); }
 isRunning() { [[ -n $(squeue --noheader --states=running) ]]; }
+isBusy() { [[ -n $(squeue --noheader --states=running --nodelist="$1") ]]; }
 isQueueEmpty() { [[ -z $(squeue --noheader) ]]; }
 nodeState() { sinfo --noheader --nodes="$1" --format=%T; }
 isEqual() { # FOLDER
@@ -143,6 +145,10 @@ isEqual() { # FOLDER
 # In all of RESULTS' outputs of shares, how many began on a node.
 begunOn() { cat "$1"/share-*.txt | grep -c "^share .* on $2\$"; }
 setNode() { scontrol update nodename="$1" state="$2" reason=test; }
+freeNodeTwo() {
+  areIdle || setNode two resume || areIdle # a node that was down may be back by itself
+  waitFor 60 "two idle nodes" areIdle
+}
 
 for job in "${jobs[@]}"; do
   case $job in
@@ -151,23 +157,26 @@ for job in "${jobs[@]}"; do
       results=$work/drained
       "$source/scripts/slurm/submit.sh" 8 "$results" "${sweep[@]}"
       waitFor 120 "two shares" sharesDone "$results" 2
+      waitFor 60 "a share on node two" isBusy two
       setNode two drain
       waitFor 300 "the end of the array" isQueueEmpty
       [[ $(nodeState two) == drained ]]
       isEqual "$results"
       echo "array, node two drained: $(begunOn "$results" one) shares on one, $(begunOn "$results" two) on two; same bytes"
-      setNode two resume
+      freeNodeTwo
 
-      # Lost: Slurm gives the share of node two to node one.
+      # Lost: Slurm gives the share of node two to node one, two minutes later.
       results=$work/lost
-      waitFor 60 "two idle nodes" areIdle
       "$source/scripts/slurm/submit.sh" 8 "$results" "${sweep[@]}"
       waitFor 120 "two shares" sharesDone "$results" 2
+      waitFor 60 "a share on node two" isBusy two
+      sleep 1
       setNode two down
       waitFor 300 "the end of the array" isQueueEmpty
       isEqual "$results"
+      (($(begunOn "$results" one) + $(begunOn "$results" two) == 9)) # one twice
       echo "array, node two lost: $(begunOn "$results" one) shares on one, $(begunOn "$results" two) on two; same bytes"
-      setNode two resume
+      freeNodeTwo
 
       # All stores are there: nothing is computed.
       "$source/scripts/slurm/submit.sh" 8 "$results" "${sweep[@]}" >/dev/null
@@ -220,12 +229,11 @@ print(0 if problem["plans"][0]["done"] else problem["results"].get("point", 0))'
       ranks=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["ranks"]["ranks"])' "$results/result.json")
       [[ $ranks == 2 ]]
       echo "MPI on 2 nodes, node two drained: $ranks ranks; same bytes"
-      setNode two resume
+      freeNodeTwo
 
       # The second rank is killed: its work is dealt out again.
       results=$work/mpi-lost
       mkdir "$results"
-      waitFor 60 "two idle nodes" areIdle
       sbatch --nodes=2 --ntasks=2 --output="$results/job.txt" "$source/scripts/slurm/explore-mpi.sbatch" "$results" \
         "${sweep[@]}" >/dev/null
       second=
