@@ -4,12 +4,14 @@
     same_test.py TOOL
 """
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from mpirun import ENVIRONMENT, answer, folder, need_mpi, run
+from mpirun import ENVIRONMENT, answer, folder, need_mpi, run, without_times
 
 COMMANDS = {
     "explore hbm-pim": ["explore", "gemv", "--size", "m=512,n=640"],
@@ -37,6 +39,38 @@ def check(tool, name, arguments):
     print(f"{name}: the same on 1, 2 and 4 ranks", flush=True)
 
 
+PROGRAM = """
+#include <stdio.h>
+static int a[4096], b[4096], c[4096];
+int main(void) {
+  for (int i = 0; i < 4096; ++i) { a[i] = i * 7; b[i] = i ^ 21; }
+  for (int r = 0; r < 20; ++r)
+    for (int i = 0; i < 4096; ++i) c[i] = a[i] & b[i];
+  printf("%d\\n", c[17]);
+  return 0;
+}
+"""
+
+
+def check_profile(tool, place):
+    """Choices of a saved trace."""
+    compiler = shutil.which("riscv64-linux-gnu-gcc")
+    if not compiler:
+        print("profile: not run here: no compiler for RISC-V")
+        return
+    (place / "p.c").write_text(PROGRAM)
+    subprocess.run([compiler, "-O1", "-static", "-o", place / "p", place / "p.c"], check=True)
+    trace = str(place / "p.ptrace")
+    run(tool, 0, ["profile", str(place / "p"), "--engine", "interpreter", "--stdout", str(place / "out"), "--save", trace])
+    arguments = ["profile", trace, "--levels", "l1d,l2,l1d+l2", "--arrays", "destiny", "--technology", "sram,fefet", "--json"]
+    one = without_times(json.loads(run(tool, 0, arguments)))
+    for ranks in (2, 3):
+        many = json.loads(run(tool, ranks, arguments))
+        assert many["ranks"]["tasks"] == 5, many["ranks"]
+        assert without_times(many) == one, f"profile: {ranks} ranks answer something else"
+    print("profile: the same on 1, 2 and 3 ranks", flush=True)
+
+
 def main():
     tool = sys.argv[1]
     need_mpi(tool)
@@ -46,6 +80,7 @@ def main():
             continue
         check(tool, name, arguments)
     with folder() as place:
+        check_profile(tool, Path(place))
         # Files are the first rank's alone.
         names = [Path(place) / f"{r}.csv" for r in (0, 3)]
         for ranks, name in zip((0, 3), names):
