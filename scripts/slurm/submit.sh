@@ -31,6 +31,12 @@ export PIMENTO PIMENTO_JOBS=$folder
 
 mkdir -p "$results"
 results=$(cd "$results" && pwd)
+known=$(cat "$results/shares.txt" 2>/dev/null || echo "$shares")
+if [[ $known != "$shares" ]]; then
+  echo "submit: $results has stores of $known shares, which do not merge with others; give $known, or another folder" >&2
+  exit 1
+fi
+echo "$shares" >"$results/shares.txt"
 array=$(sbatch --parsable --array="1-$shares" --output="$results/share-%a.txt" "$folder/explore-array.sbatch" \
   "$results" "$shares" "$@")
 array=${array%%;*} # a cluster's name may follow

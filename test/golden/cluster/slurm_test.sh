@@ -127,7 +127,7 @@ waitFor 60 "two idle nodes" areIdle
 # --- jobs
 
 export PIMENTO=$tool PIMENTO_STORE=none TMPDIR=$work/tmp PIMENTO_JOBS=$source/scripts/slurm
-sweep=(explore gemv --size "m=1024,n=1024" --map auto --sweep tRP=10..49)
+sweep=(explore gemv --size "m=1024,n=1024" --map auto --sweep tRP=10..89) # 80 points
 "$tool" "${sweep[@]}" --jobs 2 --quiet -o "$work/one.csv" >/dev/null
 
 sharesDone() { (($(find "$1" -name 'share-*.db' | wc -l) >= $2)); }
@@ -183,6 +183,13 @@ for job in "${jobs[@]}"; do
       waitFor 300 "the end of the second array" isQueueEmpty
       isEqual "$results"
 
+      # Another number of shares, another folder.
+      if "$source/scripts/slurm/submit.sh" 4 "$results" "${sweep[@]}" 2>"$work/refused"; then exit 1; fi
+      grep -q 'has stores of 8 shares' "$work/refused"
+      # What jobs say themselves is refused.
+      if "$source/scripts/slurm/submit.sh" 8 "$results" "${sweep[@]}" --store x.db 2>"$work/refused"; then exit 1; fi
+      grep -q -- '--store is said by the job' "$work/refused"
+
       # At the end of its time a task gets TERM: it keeps what it has, and goes on from there.
       results=$work/stopped
       job=$(sbatch --parsable --array=1 --output="$work/stopped-%a.txt" "$source/scripts/slurm/explore-array.sbatch" \
@@ -197,7 +204,7 @@ for job in "${jobs[@]}"; do
 import json, sys
 (problem,) = json.load(sys.stdin)["problems"]
 print(0 if problem["plans"][0]["done"] else problem["results"].get("point", 0))')
-        ((points > 0 && points < 40)) && echo "a task was stopped with $points of 40 points"
+        ((points > 0 && points < 80)) && echo "a task was stopped with $points of 80 points"
       }
       isPartlyDone "$results/share-1.db"
       "$source/scripts/slurm/submit.sh" 1 "$results" "${sweep[@]}" >/dev/null
@@ -221,7 +228,7 @@ print(0 if problem["plans"][0]["done"] else problem["results"].get("point", 0))'
       sbatch --nodes=2 --ntasks=2 --output="$results/job.txt" "$source/scripts/slurm/explore-mpi.sbatch" "$results" \
         "${sweep[@]}" >/dev/null
       waitFor 60 "the job with MPI" isRunning
-      sleep 2
+      sleep 1
       setNode two drain
       waitFor 300 "the end of the job with MPI" isQueueEmpty
       [[ $(nodeState two) == drained ]]
@@ -250,7 +257,7 @@ print(0 if problem["plans"][0]["done"] else problem["results"].get("point", 0))'
         return 1
       }
       waitFor 60 "the second rank" isSecondThere
-      sleep 2
+      sleep 1
       kill -9 "$second"
       waitFor 300 "the end of the job with MPI" isQueueEmpty
       isEqual "$results"
