@@ -5,6 +5,7 @@
 #   scripts/install-deps.sh                 install what is missing (asks sudo for root where needed)
 #   scripts/install-deps.sh --with guests   and what programs of other processors need: QEMU, cross compilers, a clip
 #   scripts/install-deps.sh --with torch    and PyTorch, for models
+#   scripts/install-deps.sh --with mpi      and what shares work on clusters: Open MPI, Slurm, Dask
 #   scripts/install-deps.sh --list          print the packages, one per line
 set -euo pipefail
 
@@ -37,6 +38,7 @@ guests=(qemu-user gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-riscv64-linu
   libc6-dev-arm64-cross libc6-dev-armhf-cross libc6-dev-riscv64-cross
   ffmpeg) # makes the clip that mpeg2dec decodes
 torch=(python3-torch)
+mpi=(libopenmpi-dev openmpi-bin slurm-wlm munge python3-distributed)
 
 isList=
 while (($#)); do
@@ -46,15 +48,16 @@ while (($#)); do
       case ${2:-} in
         guests) packages+=("${guests[@]}") ;;
         torch) packages+=("${torch[@]}") ;;
+        mpi) packages+=("${mpi[@]}") ;;
         *)
-          echo "install-deps: --with takes: guests, torch" >&2
+          echo "install-deps: --with takes: guests, torch, mpi" >&2
           exit 2
           ;;
       esac
       shift
       ;;
     *)
-      echo "install-deps: unknown option '$1'; options: --list, --with guests, --with torch" >&2
+      echo "install-deps: unknown option '$1'; options: --list, --with guests, --with torch, --with mpi" >&2
       exit 2
       ;;
   esac

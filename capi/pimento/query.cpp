@@ -17,7 +17,7 @@ using driver::VerbId;
 /// The verbs that pimento_run asks.
 constexpr driver::VerbSet kVerbs = {VerbId::kTargets,  VerbId::kKernels, VerbId::kCompile, VerbId::kEstimate,
                                     VerbId::kSimulate, VerbId::kCompare, VerbId::kExplore, VerbId::kTune,
-                                    VerbId::kExplain,  VerbId::kReport};
+                                    VerbId::kExplain,  VerbId::kReport,  VerbId::kStore};
 
 /// How an answer is shown, and where it goes, is not asked for by an option.
 bool isOfTheTool(const driver::OptionRow &row) {
@@ -145,8 +145,7 @@ Result<driver::Options> Query::options(VerbId verb) const {
                           std::to_string(o.targets.size()) + " are given",
                       "set 'target', or ask 'compare'");
   if (!o.targets.empty()) o.target = o.targets.front();
-  if (verb != VerbId::kReport) return o;
-  o.inputs = {o.input};
+  if (driver::verbOf(verb).areFiles) o.inputs.insert(o.inputs.begin(), o.input);
   return o;
 }
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from .errors import Error, InternalError, caller, diagnostic, located
 
 NAME = "libpimento_c.so.1"
-API_VERSION = 2
+API_VERSION = 3
 _OK, _NO_ANSWER, _WRONG_USAGE, _NOT_FOUND, _NO_MEMORY, _INTERNAL = range(6)
 
 
@@ -156,9 +156,9 @@ class Query:
     None leaves an option out.
     """
 
-    def __init__(self, options, text=None):
-        """`text`: (language, text, name) of a kernel in memory."""
-        self._c, self._place = library(), caller()
+    def __init__(self, options, text=None, place=None):
+        """`text`: (language, text, name) of a kernel in memory. `place`: (file, line) that asks (default: the caller)."""
+        self._c, self._place = library(), place or caller()
         self._address = self._c.pimento_query_copy(_root_query())
         for key, value in options.items():
             self.set(key.replace("_", "-"), value)

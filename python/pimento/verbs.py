@@ -6,12 +6,20 @@ from .library import Query
 from .results import Result, result_of
 
 
-def _ask(verb, kernel, sizes, options, dtype=None, target=None, language=None):
+def _ask(verb, kernel, sizes, options, dtype=None, target=None, language=None, client=None, shares=None):
     given, text, _ = input_of(kernel, sizes, dtype, target, language)
     given.update({key.rstrip("_"): value for key, value in options.items() if value is not None})
     if target is not None:
         given["target"] = target
-    return result_of(verb, Query(given, text).run(verb), (given, text))
+    if client is not None:
+        from . import cluster
+
+        answer = cluster.run(verb, given, text, client, shares)
+    elif shares is not None:
+        raise misuse("python-argument", "shares are computed by the workers of a client", "pass 'client', too")
+    else:
+        answer = Query(given, text).run(verb)
+    return result_of(verb, answer, (given, text))
 
 
 _COMMON = """
@@ -72,22 +80,24 @@ def compare(kernel, sizes=None, *, targets="all", dtype=None, map=None, set=None
 
 
 @_documented("""All mappings of a kernel, or a sweep of machine numbers and sizes: `pimento explore`. Returns an
-    Exploration: rows of points. Ctrl-C ends it early.""")
+    Exploration: rows of points. Ctrl-C ends it early.
+
+    `client`: of dask.distributed, whose workers compute it in `shares` tasks (default: one for each thread of theirs).""")
 def explore(kernel, sizes=None, *, target=None, dtype=None, map=None, set=None, sweep=None, constant=None,
-            objective=None, budget=None, limit=None, store=None, jobs=None, language=None, **options):
+            objective=None, budget=None, limit=None, store=None, jobs=None, language=None, client=None, shares=None, **options):
     return _ask("explore", kernel, sizes, dict(map=map, set=set, sweep=sweep, constant=constant, objective=objective,
                                                budget=budget, limit=limit, store=store, jobs=jobs, **options), dtype,
-                target, language)
+                target, language, client, shares)
 
 
 @_documented("""The best mapping, proved, run on data and kept: `pimento tune`. Returns a Tuning: map, best (as estimate
     has it), stop, gap, drafts. Ctrl-C ends the search early, and raises KeyboardInterrupt; what it finished is kept,
-    and the next call goes on from there.""")
+    and the next call goes on from there. `client`, `shares`: as of explore.""")
 def tune(kernel, sizes=None, *, target=None, dtype=None, map=None, set=None, constant=None, objective=None, budget=None,
-         exhaustive=None, space=None, store=None, jobs=None, language=None, **options):
+         exhaustive=None, space=None, store=None, jobs=None, language=None, client=None, shares=None, **options):
     return _ask("tune", kernel, sizes, dict(map=map, set=set, constant=constant, objective=objective, budget=budget,
                                             exhaustive=exhaustive, space=space, store=store, jobs=jobs, **options),
-                dtype, target, language)
+                dtype, target, language, client, shares)
 
 
 @_documented("""Any number of a result back to formula, counts and constants: `pimento explain`. `kernel` may also be a

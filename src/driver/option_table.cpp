@@ -31,6 +31,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
   {.name = {}, .field = &Options::input, .apiKey = "kernel"},
   {.name = {}, .field = &Options::machinePath, .help = "folders with machine files",
    .apiKey = "machines"},
+  {.name = {}, .field = &Options::inputs, .apiKey = "files"},
   {.name = "size", .field = &Options::sizes, .value = "NAME=N,...", .verbs = kKernelVerbs | VerbSet{V::kKernels},
    .help = "extents, as in m=4096,n=1024, or of a whole tensor, A=64x128; kernels of the zoo name their sizes, notation and C use the names in the text, "
            "MLIR has d0, d1, ... or ARG:DIM; repeatable",

@@ -25,7 +25,7 @@ struct ToolBox;
 struct Options {
   std::string input;                ///< file, index notation or zoo kernel
   std::optional<std::string> text;  ///< what the file `input` (.mlir, .c, .cnm, .llvcnm) holds; nothing: read it
-  std::vector<std::string> inputs;  ///< report: result files
+  std::vector<std::string> inputs;  ///< report: result files; store: what to do, and stores
   std::vector<std::string> sizes;   ///< "m=4096,n=1024"
   std::string variant = "plain";
   std::string dtype;                  ///< empty: the target's native type

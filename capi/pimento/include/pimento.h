@@ -33,7 +33,7 @@
 extern "C" {
 #endif
 
-#define PIMENTO_API_VERSION 2
+#define PIMENTO_API_VERSION 3
 
 /* The status of a call. */
 enum {
@@ -97,6 +97,7 @@ void pimento_query_destroy(pimento_query *query);
  *             else auto)
  *   constant  inputs that are the same in every run
  *   machines  folders with machine files (default: $PIMENTO_MACHINES, else the library's)
+ *   files     report: more files with results; store: its files. Version 3
  * For pimento_run, every other option of its verbs, by the name that it has on the command line without the dashes:
  * "emit", "budget", "store", "sweep", "number", ... Flags are "true" or "false". Version 2.
  *
@@ -117,11 +118,12 @@ int pimento_query_text(pimento_query *query, const char *language, const char *t
 /* Estimates the kernel on every machine of the query. Whatever is returned, *answer is NULL or must be destroyed; with
  * PIMENTO_NO_ANSWER it holds the reasons. PIMENTO_WRONG_USAGE if the query has no kernel. */
 int pimento_ask(const pimento_query *query, pimento_answer **answer);
-/* Asks one verb of the command line: targets, kernels, compile, estimate, simulate, compare, explore, tune, explain or
- * report. The answer is what the verb prints, with the verb's defaults: `offload` too. An answer that is not a
- * comparison has one row. Verbs of one machine take the query's only `target`. For report the option `kernel` names the
- * file with results. PIMENTO_WRONG_USAGE if the verb is none of these, has no option that the query has, or needs a
- * kernel; PIMENTO_NO_ANSWER if the input is wrong: see pimento_problem_json(). Version 2. */
+/* Asks one verb of the command line: targets, kernels, compile, estimate, simulate, compare, explore, tune, explain,
+ * report or, since version 3, store. The answer is what the verb prints, with the verb's defaults: `offload` too. An
+ * answer that is not a comparison has one row. Verbs of one machine take the query's only `target`. For report the
+ * option `kernel` names the file with results; for store it is "merge" or "show". PIMENTO_WRONG_USAGE if the verb is
+ * none of these, has no option that the query has, or needs a kernel; PIMENTO_NO_ANSWER if the input is wrong: see
+ * pimento_problem_json(). Version 2. */
 int pimento_run(const pimento_query *query, const char *verb, pimento_answer **answer);
 /* NULL is allowed. */
 void pimento_answer_destroy(pimento_answer *answer);

@@ -1,6 +1,7 @@
 // The C interface: any verb, copies of queries, and what can be stopped.
 #include <gtest/gtest.h>
 #include <pimento.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -47,6 +48,33 @@ TEST(CInterfaceVerbs, AComparisonByVerbHasItsRows) {
   ASSERT_EQ(answer.status, PIMENTO_OK) << pimento_problem();
   EXPECT_EQ(pimento_answer_rows(answer.get()), 2U);
   EXPECT_EQ(answer.text(1, "target"), "attacc");
+}
+
+TEST(CInterfaceVerbs, SharesOfASweepAreMerged) {
+  const std::string start = testing::TempDir() + "capi_shares_" + std::to_string(::getpid());
+  const std::string all = start + "_all.db", first = start + "_1.db", second = start + "_2.db";
+  for (const auto &[share, store] : {std::pair("1/2", first), std::pair("2/2", second)}) {
+    const Query query({{"kernel", "gemv"},
+                       {"size", "m=64,n=64"},
+                       {"map", "reference"},
+                       {"sweep", "tRP=14,16,18"},
+                       {"share", share},
+                       {"store", store.c_str()}});
+    ASSERT_EQ(Answer(query, "explore").status, PIMENTO_OK) << pimento_problem();
+  }
+  Query merge({{"kernel", "merge"}});
+  for (const std::string &file : {all, first, second})
+    ASSERT_EQ(pimento_query_add(merge.get(), "files", file.c_str()), PIMENTO_OK);
+  const Answer merged(merge, "store");
+  ASSERT_EQ(merged.status, PIMENTO_OK) << pimento_problem();
+  EXPECT_EQ(merged.number(0, "new"), 3);
+
+  const Query show({{"kernel", "show"}, {"files", all.c_str()}});
+  EXPECT_EQ(Answer(show, "store").status, PIMENTO_OK) << pimento_problem();
+  ASSERT_EQ(pimento_query_set(merge.get(), "kernel", "show"), PIMENTO_OK);
+  EXPECT_EQ(Answer(merge, "store").status, PIMENTO_NO_ANSWER);
+  EXPECT_NE(std::string(pimento_problem()).find("[store-action]"), std::string::npos) << pimento_problem();
+  for (const std::string &file : {all, first, second}) std::filesystem::remove(file);
 }
 
 TEST(CInterfaceVerbs, ACopyIsAQueryOfItsOwn) {
