@@ -5,7 +5,7 @@
 //
 // Measured here: what tasks take (every split of a vector addition over 4,096 DPUs, as in docs/papers/comonm.md), and
 // what the first rank does for a message and for a result: reading, bookkeeping, an entry in a store, writing the
-// answer. The network adds kLatency each way. Without --ranks: 100 to 100,000 ranks, and tasks of a hundredth to a
+// answer. The network adds kLatency each way. Without --ranks: 100 to 10,000 ranks, and tasks of ten and a
 // hundred times the time. Times are drawn from the measured ones; the same seed, the same table.
 #include "pimento/cluster/hand_out.h"
 

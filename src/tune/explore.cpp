@@ -221,25 +221,48 @@ class Explorer final : search::Evaluator {
       cluster::Tasks tasks;
       std::vector<std::size_t> rows;
       const std::size_t end = std::min(begin + kBlock, count);
+      std::vector<CompiledFacts> facts(end - begin);
       for (std::size_t i = begin; i < end; ++i) {
-        if (isRuledOut(i)) continue;
+        if (isRuledOut(i) || takeKept(i, facts[i - begin])) continue;
         tasks.now.push_back(compileTask(control_.problem, hasBounds(), out_.rows[i].mapping));
         rows.push_back(i);
       }
-      std::vector<CompiledFacts> facts(end - begin);
-      const Status done = ranks().compute(tasks, control_.isStopped, [&](std::size_t n, const std::string &result) {
+      Store::Batches batches(control_.store);
+      const auto take = [&](std::size_t n, const std::string &result) {
         auto read = compiledFactsIn(result, problem_);
         PIMENTO_CHECK(read.has_value());
         facts[rows[n] - begin] = std::move(*read);
         progress.advance();
-      });
-      if (!done) {
-        failed_ = done.diagnostics();
-        return;
-      }
+        if (!control_.share || control_.store == nullptr)
+          return;  // to compile takes less than to keep and to read, but not on another machine
+        if (Status s = control_.store->put(compiledKind(), control_.scope + out_.rows[rows[n]].mapping, result); !s)
+          failed_ = s.diagnostics();
+      };
+      const auto flush = [&] {
+        if (Status s = batches.flush(); !s) failed_ = s.diagnostics();
+      };
+      const Status done = ranks().compute(tasks, control_.isStopped, {take, flush});
+      if (!done) failed_ = done.diagnostics();
+      if (failed_) return;
       classes_.add(facts);
       progress.advance(static_cast<std::int64_t>(end - begin - rows.size()));
     }
+    if (!hasBounds() || isStopped()) return;
+    // Of a stream of which another task's store has kept the bound with a candidate that is ruled out here.
+    for (ProgramClass &p : classes_.programs)
+      if (!p.bound) p.bound = factsOf(problem_, mappingOfFirst(p), true).bound;
+  }
+
+  /// What shares compile is kept; with bounds it is another kind of result.
+  const char *compiledKind() const { return hasBounds() ? "compiled, bounded" : "compiled"; }
+
+  bool takeKept(std::size_t row, CompiledFacts &facts) const {
+    if (control_.store == nullptr) return false;
+    const auto kept = control_.store->find(compiledKind(), control_.scope + out_.rows[row].mapping);
+    auto read = kept ? compiledFactsIn(*kept, problem_) : std::nullopt;
+    if (!read) return false;
+    facts = std::move(*read);
+    return true;
   }
 
   /// The reference mapping is a candidate: the last one, unless one of the space has its stream and host work.
