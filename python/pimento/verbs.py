@@ -82,7 +82,7 @@ def compare(kernel, sizes=None, *, targets="all", dtype=None, map=None, set=None
 @_documented("""All mappings of a kernel, or a sweep of machine numbers and sizes: `pimento explore`. Returns an
     Exploration: rows of points. Ctrl-C ends it early.
 
-    `client`: of dask.distributed, whose workers compute it in `shares` tasks (default: one for each thread of theirs).""")
+    `client`: of dask.distributed; its workers compute, in `shares` tasks (default: one for each of their threads).""")
 def explore(kernel, sizes=None, *, target=None, dtype=None, map=None, set=None, sweep=None, constant=None,
             objective=None, budget=None, limit=None, store=None, jobs=None, language=None, client=None, shares=None, **options):
     return _ask("explore", kernel, sizes, dict(map=map, set=set, sweep=sweep, constant=constant, objective=objective,

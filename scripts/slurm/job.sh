@@ -60,14 +60,15 @@ runKeeping() {
 }
 
 # makeReport FOLDER VERB INPUT OPTIONS...: the whole command on the store, started by the words of `launch` (empty: as it
-# is). FOLDER gets result.json, result.html and, of explore, result.csv.
+# is). FOLDER gets result.json and result.html.
 launch=()
 makeReport() {
-  local results=$1 table=() status=0
+  local results=$1 json=() status=0
   shift
-  if [[ $1 == explore ]]; then table=(-o "$here/result.csv"); fi
-  runKeeping "${launch[@]}" "$pimento" "$@" --store "$store" --jobs "${SLURM_CPUS_PER_TASK:-1}" --json "${table[@]}" \
-    >"$here/result.json" || status=$?
+  if [[ $1 != explore ]]; then json=(--json); fi # explore goes by the file's ending, and prints its table as well
+  # To a file: launchers may drop the end of what is printed where a rank was lost.
+  runKeeping "${launch[@]}" "$pimento" "$@" --store "$store" --jobs "${SLURM_CPUS_PER_TASK:-1}" "${json[@]}" \
+    -o "$here/result.json" || status=$?
   # Launchers have the status of a rank that was lost, though the first one may have answered.
   if ((status != 0)) && [[ ${#launch[@]} == 0 || ! -s $here/result.json ]]; then return "$status"; fi
   "$pimento" report "$here/result.json" -o "$here/result.html"

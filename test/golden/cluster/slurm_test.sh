@@ -129,14 +129,25 @@ waitFor 60 "two idle nodes" areIdle
 export PIMENTO=$tool PIMENTO_STORE=none TMPDIR=$work/tmp PIMENTO_JOBS=$source/scripts/slurm
 sweep=(explore gemv --size "m=1024,n=1024" --map auto --sweep tRP=10..89) # 80 points
 "$tool" "${sweep[@]}" --jobs 2 --quiet -o "$work/one.csv" >/dev/null
+"$tool" "${sweep[@]}" --jobs 2 --quiet -o "$work/one.json" >/dev/null
 
 sharesDone() { (($(find "$1" -name 'share-*.db' | wc -l) >= $2)); }
 isRunning() { [[ -n $(squeue --noheader --states=running) ]]; }
 isBusy() { [[ -n $(squeue --noheader --states=running --nodelist="$1") ]]; }
 isQueueEmpty() { [[ -z $(squeue --noheader) ]]; }
 nodeState() { sinfo --noheader --nodes="$1" --format=%T; }
-isEqual() { # FOLDER
-  if ! diff <(grep -v '^# .*seconds' "$work/one.csv") <(grep -v '^# .*seconds' "$1/result.csv"); then
+# The answer that a job gave, and a table from the store that it left.
+isEqual() { # FOLDER STORE
+  python3 - "$1" "$work/one.json" "$1/result.json" <<'END'
+import json, sys
+folder, *files = sys.argv[1:]
+one, ours = ([(k, v) for k, v in json.load(open(f)).items() if k not in ("seconds", "ranks")] for f in files)
+if json.dumps(one) != json.dumps(ours):
+    sys.exit(f"{folder}: not the answer of one process")
+END
+  cp "$1/$2.db" "$work/copy.db"
+  "$tool" "${sweep[@]}" --store "$work/copy.db" --quiet -o "$work/copy.csv" >/dev/null
+  if ! cmp "$work/one.csv" "$work/copy.csv"; then
     echo "$1: not the bytes of one process" >&2
     exit 1
   fi
@@ -150,6 +161,57 @@ freeNodeTwo() {
   waitFor 60 "two idle nodes" areIdle
 }
 
+# Sets `second` to the process of the second rank.
+isSecondThere() {
+  local process
+  for process in /proc/[0-9]*; do
+    if [[ $(readlink "$process/exe" 2>/dev/null) == "$(realpath "$tool")" ]] &&
+      tr '\0' '\n' <"$process/environ" 2>/dev/null | grep -q "^TMPDIR=$work/" &&
+      tr '\0' '\n' <"$process/environ" 2>/dev/null | grep -qx 'PMIX_RANK=1'; then
+      second=${process#/proc/}
+      return 0
+    fi
+  done
+  return 1
+}
+
+# runMpi LAUNCHER
+runMpi() {
+  local results=$work/${1%% *} second ranks lost
+  waitFor 60 "two idle nodes" areIdle
+  export PIMENTO_LAUNCH=$1
+  mkdir "$results"
+  # Both nodes are this machine, which may have no other network than the loopback.
+  export OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo OMPI_MCA_btl=self,tcp PMIX_MCA_gds=hash
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  sbatch --nodes=2 --ntasks=2 --output="$results/job.txt" "$source/scripts/slurm/explore-mpi.sbatch" "$results" \
+    "${sweep[@]}" >/dev/null
+  waitFor 60 "the job with MPI" isRunning
+  sleep 1
+  setNode two drain
+  waitFor 300 "the end of the job with MPI" isQueueEmpty
+  [[ $(nodeState two) == drained ]]
+  isEqual "$results" ranks
+  ranks=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["ranks"]["ranks"])' "$results/result.json")
+  [[ $ranks == 2 ]]
+  echo "${1%% *} on 2 nodes, node two drained: $ranks ranks; same bytes"
+  freeNodeTwo
+
+  # The second rank is killed: its work is dealt out again.
+  results+=-lost
+  mkdir "$results"
+  sbatch --nodes=2 --ntasks=2 --output="$results/job.txt" "$source/scripts/slurm/explore-mpi.sbatch" "$results" \
+    "${sweep[@]}" >/dev/null
+  waitFor 60 "the second rank" isSecondThere
+  sleep 1
+  kill -9 "$second"
+  waitFor 300 "the end of the job with MPI" isQueueEmpty
+  isEqual "$results" ranks
+  lost=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["ranks"]["lost"])' "$results/result.json")
+  [[ $lost == 1 ]]
+  echo "${1%% *} on 2 nodes, a rank killed: $lost lost; same bytes"
+}
+
 for job in "${jobs[@]}"; do
   case $job in
     array)
@@ -161,7 +223,7 @@ for job in "${jobs[@]}"; do
       setNode two drain
       waitFor 300 "the end of the array" isQueueEmpty
       [[ $(nodeState two) == drained ]]
-      isEqual "$results"
+      isEqual "$results" all
       echo "array, node two drained: $(begunOn "$results" one) shares on one, $(begunOn "$results" two) on two; same bytes"
       freeNodeTwo
 
@@ -173,7 +235,7 @@ for job in "${jobs[@]}"; do
       sleep 1
       setNode two down
       waitFor 300 "the end of the array" isQueueEmpty
-      isEqual "$results"
+      isEqual "$results" all
       (($(begunOn "$results" one) + $(begunOn "$results" two) == 9)) # one twice
       echo "array, node two lost: $(begunOn "$results" one) shares on one, $(begunOn "$results" two) on two; same bytes"
       freeNodeTwo
@@ -181,7 +243,7 @@ for job in "${jobs[@]}"; do
       # All stores are there: nothing is computed.
       "$source/scripts/slurm/submit.sh" 8 "$results" "${sweep[@]}" >/dev/null
       waitFor 300 "the end of the second array" isQueueEmpty
-      isEqual "$results"
+      isEqual "$results" all
 
       # Another number of shares, another folder.
       if "$source/scripts/slurm/submit.sh" 4 "$results" "${sweep[@]}" 2>"$work/refused"; then exit 1; fi
@@ -209,61 +271,19 @@ print(0 if problem["plans"][0]["done"] else problem["results"].get("point", 0))'
       isPartlyDone "$results/share-1.db"
       "$source/scripts/slurm/submit.sh" 1 "$results" "${sweep[@]}" >/dev/null
       waitFor 300 "the end of the array of one" isQueueEmpty
-      isEqual "$results"
+      isEqual "$results" all
       results=$work/lost
 
       # A share that nobody computed is computed by the merge.
       rm "$results"/share-3.db "$results"/all.db "$results"/result.*
       sbatch --output="$results/merge-2.txt" "$source/scripts/slurm/merge.sbatch" "$results" "${sweep[@]}" >/dev/null
       waitFor 300 "the end of the merge" isQueueEmpty
-      isEqual "$results"
+      isEqual "$results" all
       grep -q 'shares 3 of 8 are missing' "$results/merge-2.txt"
       echo "merge without share 3: said, computed; same bytes"
       ;;
     mpi)
-      results=$work/mpi
-      mkdir "$results"
-      # Both nodes are this machine, which may have no other network than the loopback.
-      export OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_btl=self,tcp PMIX_MCA_gds=hash
-      sbatch --nodes=2 --ntasks=2 --output="$results/job.txt" "$source/scripts/slurm/explore-mpi.sbatch" "$results" \
-        "${sweep[@]}" >/dev/null
-      waitFor 60 "the job with MPI" isRunning
-      sleep 1
-      setNode two drain
-      waitFor 300 "the end of the job with MPI" isQueueEmpty
-      [[ $(nodeState two) == drained ]]
-      isEqual "$results"
-      ranks=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["ranks"]["ranks"])' "$results/result.json")
-      [[ $ranks == 2 ]]
-      echo "MPI on 2 nodes, node two drained: $ranks ranks; same bytes"
-      freeNodeTwo
-
-      # The second rank is killed: its work is dealt out again.
-      results=$work/mpi-lost
-      mkdir "$results"
-      sbatch --nodes=2 --ntasks=2 --output="$results/job.txt" "$source/scripts/slurm/explore-mpi.sbatch" "$results" \
-        "${sweep[@]}" >/dev/null
-      second=
-      isSecondThere() {
-        local process
-        for process in /proc/[0-9]*; do
-          if [[ $(readlink "$process/exe" 2>/dev/null) == "$(realpath "$tool")" ]] &&
-            tr '\0' '\n' <"$process/environ" 2>/dev/null | grep -q "^TMPDIR=$work/" &&
-            tr '\0' '\n' <"$process/environ" 2>/dev/null | grep -qx 'SLURM_PROCID=1'; then
-            second=${process#/proc/}
-            return 0
-          fi
-        done
-        return 1
-      }
-      waitFor 60 "the second rank" isSecondThere
-      sleep 1
-      kill -9 "$second"
-      waitFor 300 "the end of the job with MPI" isQueueEmpty
-      isEqual "$results"
-      lost=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["ranks"]["lost"])' "$results/result.json")
-      [[ $lost == 1 ]]
-      echo "MPI on 2 nodes, a rank killed: $lost lost; same bytes"
+      for launch in 'srun --mpi=pmix --kill-on-bad-exit=0' 'mpirun --enable-recovery'; do runMpi "$launch"; done
       ;;
     *)
       echo "slurm_test: there is no job '$job'" >&2

@@ -49,14 +49,16 @@ class Cluster(unittest.TestCase):
         # Workers are processes, which find the package where this one does.
         package = os.path.dirname(os.path.dirname(pimento.__file__))
         os.environ["PYTHONPATH"] = os.pathsep.join([package, os.path.dirname(os.path.abspath(__file__))])
+        cls.folder = tempfile.TemporaryDirectory()
         cls.local = distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None,
-                                             local_directory=tempfile.mkdtemp())
+                                             local_directory=cls.folder.name)
         cls.client = distributed.Client(cls.local)
 
     @classmethod
     def tearDownClass(cls):
         cls.client.close()
         cls.local.close()
+        cls.folder.cleanup()
 
     def test_sweeps_are_those_of_one_process(self):
         asked = dict(sweep="tRP=10..16", map="reference")
