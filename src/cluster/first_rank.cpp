@@ -68,7 +68,7 @@ Status FirstRank::compute(const Tasks &tasks, const std::atomic<bool> *isStopped
       lock.lock();
     }
     const bool isAsked = isStopped != nullptr && *isStopped;
-    if (left_ == 0 || isAsked || !problems_.empty()) break;
+    if (left_ == 0 || isAsked || !problems_.empty() || thrown_ != nullptr) break;
     changed_.wait_for(lock, std::chrono::milliseconds(100));
   }
   isComputing_ = false;
@@ -81,6 +81,7 @@ Status FirstRank::compute(const Tasks &tasks, const std::atomic<bool> *isStopped
   ready_.clear();
   for (Task &task : tasks_) task.wantedAs.clear();  // it was stopped
   computing_ += secondsBetween(start, Clock::now());
+  if (thrown_ != nullptr) std::rethrow_exception(thrown_);
   if (!problems_.empty()) return problems_;
   return okStatus();
 }
@@ -127,9 +128,20 @@ void FirstRank::computeHere() {
       const std::string &text = *tasks_[static_cast<std::size_t>(number)].text;
       lock.unlock();
       const Clock::time_point start = Clock::now();
-      std::string result = work_(text);
+      std::string result;
+      std::exception_ptr thrown;
+      try {
+        result = work_(text);
+      } catch (...) {
+        thrown = std::current_exception();
+      }
       const double seconds = secondsBetween(start, Clock::now());
       lock.lock();
+      if (thrown != nullptr) {  // memory runs out, say
+        thrown_ = thrown;
+        changed_.notify_all();
+        return;
+      }
       busyHere_ += seconds;
       finish(0, number, seconds, std::move(result));
     }
@@ -283,8 +295,10 @@ void FirstRank::look(Clock::time_point now) {
     if (other.isLost) continue;
     if (isSaid) channel_->send(rank, written(Message::kAlive));
     if (!other.hello) continue;  // it still reads its input
-    const bool isGone = other.hello->host == hostName() && other.hello->process > 0 &&
-                        kill(static_cast<pid_t>(other.hello->process), 0) != 0 && errno == ESRCH;
+    // Not at once: where ranks are in containers, this process may not see the other.
+    const bool isGone = now - other.heardAt > 2 * patience_.sign && other.hello->host == hostName() &&
+                        other.hello->process > 0 && kill(static_cast<pid_t>(other.hello->process), 0) != 0 &&
+                        errno == ESRCH;
     if (!isGone && now - other.heardAt < patience_.silence) continue;
     other.isLost = true;
     ++lost_;

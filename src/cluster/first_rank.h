@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -74,6 +75,7 @@ class FirstRank final : public Ranks {
   std::size_t left_ = 0;                                    // that the caller waits for
   bool isComputing_ = false, isLeaving_ = false;
   Diagnostics problems_;
+  std::exception_ptr thrown_;  // by a task on this rank
   std::int64_t lost_ = 0, finished_ = 0;
   double computing_ = 0, busyHere_ = 0, speaking_ = 0;  // seconds
   Clock::time_point saidAt_ = Clock::now();

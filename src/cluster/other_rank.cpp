@@ -23,6 +23,7 @@ struct Bench {
   std::condition_variable hasTasks;
   std::deque<TaskMessage> tasks;
   std::vector<ResultMessage> results;
+  std::string problem;  ///< why a thread ended; empty: none has
   std::size_t working = 0;
   bool isClosed = false;
   Work work;
@@ -37,11 +38,23 @@ struct Bench {
       ++working;
       lock.unlock();
       const Clock::time_point start = Clock::now();
-      std::string text = work(task.text);
+      std::string text, wrong;
+      try {
+        text = work(task.text);
+      } catch (const std::bad_alloc &) {
+        wrong = "out of memory";
+      } catch (const std::exception &e) {
+        wrong = e.what();
+      }
       const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
       lock.lock();
       --working;
-      results.push_back({task.number, seconds, std::move(text)});
+      if (wrong.empty()) {
+        results.push_back({task.number, seconds, std::move(text)});
+      } else {
+        problem = wrong;
+        return;
+      }
     }
   }
 };
@@ -80,6 +93,7 @@ Status OtherRank::join(const std::string &plan, Work work, int jobs) {
     std::vector<ResultMessage> results;
     {
       const std::lock_guard<std::mutex> lock(bench.mutex);
+      if (!bench.problem.empty()) break;
       const bool isShort = bench.tasks.size() + bench.working < static_cast<std::size_t>(jobs);
       if (!bench.results.empty() && (isShort || now - sentAt >= flush)) results.swap(bench.results);
     }
@@ -100,6 +114,8 @@ Status OtherRank::join(const std::string &plan, Work work, int jobs) {
     bench.hasTasks.notify_all();
   }
   for (std::thread &thread : threads) thread.join();  // what they are in is dropped
+  if (!bench.problem.empty())
+    return capacityError("rank-failed", {}, bench.problem, "start fewer ranks on a node, or use smaller sizes");
   if (!isWhole_)
     return usageError("ranks-lost", "", "the first rank was not heard of any more, so this one ends",
                       "with --store FILE.db the same command continues where it stopped");

@@ -206,6 +206,38 @@ TEST(Ranks, WhatARankCannotBeginWithIsADiagnosticOfTheFirst) {
   other.join();
 }
 
+TEST(Ranks, ATaskThatThrowsEndsAll) {
+  for (const bool isFirst : {false, true}) {
+    Post post(2);
+    const auto bad = [](const std::string &) -> std::string { throw std::bad_alloc(); };
+    const auto good = [](const std::string &t) {
+      std::this_thread::sleep_for(5ms);
+      return doubled(t);
+    };
+    std::thread other([&] {
+      const auto rank = rankOf(post, 1);
+      const Status s = isFirst ? rank->join("plan", good, 1) : rank->join("plan", bad, 1);
+      EXPECT_EQ(s.ok(), isFirst);
+      rank->leave(s ? Diagnostics{} : s.diagnostics());
+    });
+    const auto first = rankOf(post, 0);
+    ASSERT_TRUE((isFirst ? first->join("plan", bad, 1) : first->join("plan", good, 1)).ok());
+    const auto compute = [&] {
+      return first->compute(numbers(0, 500), nullptr, [](std::size_t, const std::string &) {});
+    };
+    if (isFirst) {
+      EXPECT_THROW((void)compute(), std::bad_alloc);
+    } else {
+      const Status s = compute();
+      ASSERT_FALSE(s.ok());
+      EXPECT_EQ(s.diagnostics().front().code, "rank-failed");
+      EXPECT_NE(s.diagnostics().front().message.find("out of memory"), std::string::npos);
+    }
+    first->leave({});
+    other.join();
+  }
+}
+
 TEST(Ranks, OthersEndWhereTheFirstIsSilent) {
   Post post(2);
   const auto rank = rankOf(post, 1);
