@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "pimento/driver/verbs/profile.h"
+#include "pimento/emit/format.h"
 
 namespace pimento::driver {
 
@@ -45,12 +46,14 @@ std::string whatMoves(const evaluate::Profile &p) {
   std::int64_t operations = 0;
   for (const std::int64_t n : p.candidates.operations) operations += n;
   if (p.candidates.trees == 0)
-    return operations == 0 ? "The program has no operation that the caches have."
-                           : fmt::format("None of its {} operations that the caches have can be moved.", operations);
+    return operations == 0
+               ? "The program has no operation that the caches have."
+               : fmt::format("None of its {} operations that the caches have can be moved.", emit::grouped(operations));
   return fmt::format(
       "{} of its {} operations that the caches have move, in {} candidates that replace {:.1f} % of loads "
       "and stores.",
-      p.candidates.offloaded(), operations, p.candidates.trees, 100 * p.conversion);
+      emit::grouped(p.candidates.offloaded()), emit::grouped(operations), emit::grouped(p.candidates.trees),
+      100 * p.conversion);
 }
 
 /// The two reasons that keep the most operations.
