@@ -14,7 +14,7 @@ show() {
 
 show build/bin/pimento compile examples/gemv.mlir --target hbm-pim --emit asm
 show build/bin/pimento simulate examples/gemv.mlir --target hbm-pim
-show build/bin/pimento compare examples/gemv.mlir --targets all
+show build/bin/pimento compare examples/gemv.mlir --targets hbm-pim,hbm-pim-sound,aim,attacc,upmem,l3-sram
 
 # A picture of 2,048 x 2,048 points through a 3 x 3 convolution in plain C, in the arrays of an L3 cache, bit by bit.
 picture=$(mktemp --suffix=.npy)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "pimento/base/progress.h"
 #include "pimento/base/suggest.h"
 #include "pimento/driver/engine.h"
 #include "pimento/driver/kernel_files.h"
@@ -24,6 +25,7 @@ Result<std::vector<emit::ComparisonRow>> compare(const Options &given) {
   if (names.empty() || names == std::vector<std::string>{"all"}) names = machine::listMachines(machineFolders(options));
   const bool isSimulated = options.engine == name(Engine::kSimulate);
   std::vector<emit::ComparisonRow> rows;
+  Progress progress("comparing", static_cast<std::int64_t>(names.size()), !options.isQuiet);
   for (const std::string &target : names) {
     emit::ComparisonRow row;
     row.target = target;
@@ -40,6 +42,7 @@ Result<std::vector<emit::ComparisonRow>> compare(const Options &given) {
       locate(row.diagnostics, onTarget);
     }
     rows.push_back(std::move(row));
+    progress.advance();
   }
   if (options.baseline.empty()) return rows;
   const auto base = std::ranges::find(rows, options.baseline, &emit::ComparisonRow::target);
