@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <limits>
 
 #include "pimento/base/checksum.h"
 #include "pimento/cluster/this_process.h"
@@ -79,7 +78,8 @@ Status FirstRank::compute(const Tasks &tasks, const std::atomic<bool> *isStopped
   for (const auto &[number, text] : ready_) take.one(number, text);
   take.flush();
   ready_.clear();
-  for (Task &task : tasks_) task.wantedAs.clear();  // it was stopped
+  if (left_ > 0)  // it was stopped
+    for (Task &task : tasks_) task.wantedAs.clear();
   computing_ += secondsBetween(start, Clock::now());
   if (thrown_ != nullptr) std::rethrow_exception(thrown_);
   if (!problems_.empty()) return problems_;
@@ -100,8 +100,9 @@ void FirstRank::want(const std::string &text, std::size_t n) {
   task.wantedAs.push_back(n);
   if (isNew)
     handOut_.add(at->second);
-  else
+  else if (task.isLater)  // named before, and nobody has begun it
     handOut_.promote(at->second);
+  task.isLater = false;
 }
 
 void FirstRank::setLater(const std::vector<std::string> &texts) {
@@ -182,17 +183,13 @@ void FirstRank::speak() {
       lastLook = start;
       look(start);
     }
-    if (isBusy) {
-      speaking_ += secondsBetween(start, Clock::now());
-      lock.unlock();  // let the others have it
+    speaking_ += secondsBetween(start, Clock::now());
+    lock.unlock();  // others want it, too
+    if (isBusy)
       std::this_thread::yield();
-      lock.lock();
-    } else {
-      speaking_ += secondsBetween(start, Clock::now());
-      lock.unlock();
+    else
       std::this_thread::sleep_for(std::chrono::microseconds(200));
-      lock.lock();
-    }
+    lock.lock();
   }
 }
 

@@ -25,10 +25,8 @@ void HandOut::leave(std::size_t rank) {
 }
 
 void HandOut::promote(std::int64_t task) {
-  if (const auto at = std::ranges::find(later_, task); at != later_.end()) {
-    later_.erase(at);
-    now_.push_back(task);
-  }
+  if (const auto at = std::ranges::find(later_, task); at != later_.end()) later_.erase(at);
+  now_.push_back(task);
 }
 
 std::vector<std::int64_t> HandOut::take(std::size_t rank) {

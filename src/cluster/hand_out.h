@@ -32,13 +32,12 @@ class HandOut {
   void join(std::size_t rank, int jobs);
   /// The rank is lost: its tasks are the next to be dealt out.
   void leave(std::size_t rank);
-  bool has(std::size_t rank) const { return ranks_[rank].jobs > 0; }
 
   /// A task to be computed; a number of the caller's.
   void add(std::int64_t task) { now_.push_back(task); }
   /// Tasks that other ranks than the first may begin while there is no other, instead of those named before.
   void setLater(std::vector<std::int64_t> tasks) { later_.assign(tasks.begin(), tasks.end()); }
-  /// One of the later tasks is wanted now.
+  /// A task that was among the later ones, now or before, and that no rank has begun, is wanted now.
   void promote(std::int64_t task);
 
   /// The next chunk of a rank; none: it has enough, or there is nothing.

@@ -8,19 +8,14 @@
 
 #include "pimento/driver/dpu_compiler.h"
 #include "pimento/driver/verbs.h"
+#include "test/support/gemv_options.h"
 
 namespace pimento::test {
 namespace {
 
 driver::Options optionsOf(const std::vector<std::string> &sweeps) {
-  driver::Options o;
-  o.input = "gemv";
-  o.sizes = {"m=64,n=64"};
-  o.sets = {"channels=2"};
+  driver::Options o = gemvOptions();
   o.sweeps = sweeps;
-  o.isQuiet = true;
-  o.jobs = 1;
-  o.machinePath = {PIMENTO_SOURCE_DIR "/machines"};
   return o;
 }
 

@@ -5,23 +5,13 @@
 
 #include "pimento/driver/verbs.h"
 #include "test/support/folder.h"
+#include "test/support/gemv_options.h"
 
 namespace pimento::test {
 namespace {
 
 using driver::Options;
 using driver::VerbId;
-
-Options gemv() {
-  Options o;
-  o.input = "gemv";
-  o.sizes = {"m=64,n=64"};
-  o.sets = {"channels=2"};
-  o.isQuiet = true;
-  o.jobs = 1;
-  o.machinePath = {PIMENTO_SOURCE_DIR "/machines"};
-  return o;
-}
 
 /// The code of what is wrong; every diagnostic has a hint and ends with status 1.
 std::string codeOf(VerbId verb, const Options &o) {
@@ -35,7 +25,7 @@ std::string codeOf(VerbId verb, const Options &o) {
 TEST(WrongShare, IsNoPartOfAPlan) {
   const Folder folder;
   for (const char *share : {"0/4", "5/4", "1", "/4", "1/", "a/b", "1/4/2", "-1/4", "1/99999999"}) {
-    Options o = gemv();
+    Options o = gemvOptions();
     o.share = share;
     o.store = folder / "a.db";
     EXPECT_EQ(codeOf(VerbId::kExplore, o), "bad-share") << share;
@@ -45,7 +35,7 @@ TEST(WrongShare, IsNoPartOfAPlan) {
 
 TEST(WrongShare, HasNowhereToKeepWhatItFinds) {
   for (const char *store : {"", "none"}) {
-    Options o = gemv();
+    Options o = gemvOptions();
     o.share = "1/4";
     o.store = store;
     EXPECT_EQ(codeOf(VerbId::kExplore, o), "share-store");
@@ -64,7 +54,7 @@ TEST(WrongStore, ActionIsNotKnown) {
 
 TEST(WrongStore, IsNotThereOrNamedTwice) {
   const Folder folder;
-  Options o = gemv();
+  Options o = gemvOptions();
   o.share = "1/2";
   o.sweeps = {"timing.tRP=10..13"};
   o.store = folder / "a.db";
@@ -83,7 +73,7 @@ TEST(WrongStore, IsOfAnotherPlan) {
   const Folder folder;
   std::vector<std::string> files;
   for (const char *share : {"1/2", "1/3"}) {
-    Options o = gemv();
+    Options o = gemvOptions();
     o.share = share;
     o.sweeps = {"timing.tRP=10..13"};
     o.store = folder / (std::string("of") + share[2] + ".db");

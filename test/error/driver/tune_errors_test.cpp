@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "pimento/driver/verbs.h"
+#include "test/support/gemv_options.h"
 
 namespace pimento::test {
 namespace {
@@ -13,13 +14,8 @@ namespace {
 using driver::Options;
 
 Options gemv() {
-  Options o;
-  o.input = "gemv";
-  o.sizes = {"m=64,n=64"};
-  o.sets = {"channels=2"};
-  o.isQuiet = true;
+  Options o = gemvOptions();
   o.store = "none";
-  o.machinePath = {PIMENTO_SOURCE_DIR "/machines"};
   return o;
 }
 

@@ -58,7 +58,6 @@ TEST(HandOut, WhatALostRankHadIsNext) {
   ASSERT_EQ(h.take(1), (Numbers{0, 1, 2}));
   EXPECT_TRUE(h.finish(1, 1, 1.0));
   h.leave(1);
-  EXPECT_FALSE(h.has(1));
   EXPECT_TRUE(h.take(1).empty());
   EXPECT_EQ(h.take(2), Numbers{0});
   EXPECT_TRUE(h.finish(2, 0, 1.0));
@@ -79,6 +78,8 @@ TEST(HandOut, LaterTasksAreForOtherRanksThatWouldWait) {
   EXPECT_EQ(h.take(0), Numbers{9});
   h.setLater({});
   EXPECT_FALSE(h.hasLater());
+  h.promote(8);
+  EXPECT_EQ(h.take(0), Numbers{8}) << "it was named before";
 }
 
 // Random ranks that come, finish and get lost: every task is finished, and counted once.

@@ -55,6 +55,14 @@ std::string doubled(const std::string &task) {
   return std::to_string(2 * std::stoi(task));
 }
 
+/// doubled(), which takes so long.
+Work slowly(std::chrono::milliseconds time) {
+  return [time](const std::string &task) {
+    std::this_thread::sleep_for(time);
+    return doubled(task);
+  };
+}
+
 Tasks numbers(int from, int to) {
   Tasks t;
   for (int i = from; i < to; ++i) t.now.push_back(std::to_string(i));
@@ -98,15 +106,7 @@ TEST(Ranks, SeveralComputeWhatTheFirstAsksFor) {
       rank->leave({});
     });
   const auto first = rankOf(post, 0);
-  ASSERT_TRUE(first
-                  ->join(
-                      "plan",
-                      [](const std::string &t) {
-                        std::this_thread::sleep_for(2ms);
-                        return doubled(t);
-                      },
-                      1)
-                  .ok());
+  ASSERT_TRUE(first->join("plan", slowly(2ms), 1).ok());
   expectAll(*first, 0, 300);
   expectAll(*first, 250, 400);  // some of them are known
   const auto sharing = first->sharing();
@@ -141,17 +141,22 @@ TEST(Ranks, WhatASilentRankHadIsComputedByOthers) {
   real.host = "elsewhere";  // no process of this machine
   dead.send(0, written(real));
   const auto first = rankOf(post, 0);
-  ASSERT_TRUE(first
-                  ->join(
-                      "plan",
-                      [](const std::string &t) {
-                        std::this_thread::sleep_for(1ms);
-                        return doubled(t);
-                      },
-                      1)
-                  .ok());
+  ASSERT_TRUE(first->join("plan", slowly(1ms), 1).ok());
   expectAll(*first, 0, 50);
   EXPECT_EQ(first->sharing()->lost, 1);
+}
+
+TEST(Ranks, WhatWasExpectedTwiceAgoIsComputedWhenItIsWanted) {
+  Post post(2);  // the other rank never begins
+  const auto first = rankOf(post, 0);
+  ASSERT_TRUE(first->join("plan", doubled, 1).ok());
+  std::vector<std::string> results;
+  for (const auto &[now, later] : {std::pair{"0", "5"}, {"1", "6"}, {"5", "7"}}) {
+    const Status s = first->compute({{now}, {later}}, nullptr,
+                                    [&](std::size_t, const std::string &result) { results.push_back(result); });
+    ASSERT_TRUE(s.ok());
+  }
+  EXPECT_EQ(results, (std::vector<std::string>{"0", "2", "10"}));
 }
 
 TEST(Ranks, AnotherBuildOrPlanIsADiagnostic) {
@@ -163,15 +168,7 @@ TEST(Ranks, AnotherBuildOrPlanIsADiagnostic) {
       rank->leave({});
     });
     const auto first = rankOf(post, 0);
-    ASSERT_TRUE(first
-                    ->join(
-                        "plan",
-                        [](const std::string &t) {
-                          std::this_thread::sleep_for(20ms);
-                          return doubled(t);
-                        },
-                        1)
-                    .ok());
+    ASSERT_TRUE(first->join("plan", slowly(20ms), 1).ok());
     const Status s = first->compute(numbers(0, 100), nullptr, [](std::size_t, const std::string &) {});
     ASSERT_FALSE(s.ok());
     EXPECT_EQ(s.diagnostics().front().code, "ranks-differ");
@@ -186,15 +183,7 @@ TEST(Ranks, WhatARankCannotBeginWithIsADiagnosticOfTheFirst) {
   std::thread other(
       [&] { rankOf(post, 1)->leave({error("unreadable-file", {"a.mlir", 3, 1}, "it is not there", "put")}); });
   const auto first = rankOf(post, 0);
-  ASSERT_TRUE(first
-                  ->join(
-                      "plan",
-                      [](const std::string &t) {
-                        std::this_thread::sleep_for(20ms);
-                        return doubled(t);
-                      },
-                      1)
-                  .ok());
+  ASSERT_TRUE(first->join("plan", slowly(20ms), 1).ok());
   const Status s = first->compute(numbers(0, 100), nullptr, [](std::size_t, const std::string &) {});
   ASSERT_FALSE(s.ok());
   const Diagnostic &d = s.diagnostics().front();
@@ -210,10 +199,7 @@ TEST(Ranks, ATaskThatThrowsEndsAll) {
   for (const bool isFirst : {false, true}) {
     Post post(2);
     const auto bad = [](const std::string &) -> std::string { throw std::bad_alloc(); };
-    const auto good = [](const std::string &t) {
-      std::this_thread::sleep_for(5ms);
-      return doubled(t);
-    };
+    const Work good = slowly(5ms);
     std::thread other([&] {
       const auto rank = rankOf(post, 1);
       const Status s = isFirst ? rank->join("plan", good, 1) : rank->join("plan", bad, 1);
@@ -250,25 +236,11 @@ TEST(Ranks, StopWhenAsked) {
   Post post(2);
   std::thread other([&] {
     const auto rank = rankOf(post, 1);
-    (void)rank->join(
-        "plan",
-        [](const std::string &t) {
-          std::this_thread::sleep_for(5ms);
-          return doubled(t);
-        },
-        1);
+    (void)rank->join("plan", slowly(5ms), 1);
     rank->leave({});
   });
   const auto first = rankOf(post, 0);
-  ASSERT_TRUE(first
-                  ->join(
-                      "plan",
-                      [](const std::string &t) {
-                        std::this_thread::sleep_for(5ms);
-                        return doubled(t);
-                      },
-                      1)
-                  .ok());
+  ASSERT_TRUE(first->join("plan", slowly(5ms), 1).ok());
   std::atomic<bool> isStopped = false;
   std::size_t taken = 0;
   const Status s = first->compute(numbers(0, 10'000), &isStopped, [&](std::size_t, const std::string &) {
