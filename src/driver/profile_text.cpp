@@ -8,7 +8,7 @@ namespace pimento::driver {
 
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 using evaluate::Account;
 
 template <typename T>

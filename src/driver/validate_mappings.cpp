@@ -31,7 +31,7 @@ namespace pimento::driver {
 
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 /// What one simulation may take: a lower bound on its cycles, and iterations of what shares the innermost level. Where
 /// sizes are drawn, so that there is more to a run than its beginning and its end, it takes so much at least.

@@ -34,7 +34,7 @@ namespace pimento::driver {
 
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr const char *kMappings = "mappings";
 

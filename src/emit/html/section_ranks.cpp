@@ -10,17 +10,17 @@ namespace pimento::emit::html {
 
 namespace {
 
-constexpr std::size_t kMostBars = 16;  ///< more ranks are columns
-constexpr std::size_t kMostColumns = 512;
+constexpr std::size_t kMostRankBars = 16;  ///< more ranks are columns
+constexpr std::size_t kMostRankColumns = 512;
 
-std::string tipOf(std::size_t rank, double share) {
+std::string tipOfRank(std::size_t rank, double share) {
   return fmt::format("rank {}: computed {:.1f} % of the time", rank, 100 * share);
 }
 
 std::string busyHtml(const RankShares &s) {
   const std::string about = fmt::format("Share of the time in which each of {} ranks computed", s.busy.size());
   const std::vector<Series> series = {{"c0", "computing"}};
-  if (s.busy.size() <= kMostBars) {
+  if (s.busy.size() <= kMostRankBars) {
     BarChart chart;
     chart.about = about;
     chart.axis = "time in which it computed";
@@ -29,7 +29,7 @@ std::string busyHtml(const RankShares &s) {
     for (std::size_t r = 0; r < s.busy.size(); ++r)
       chart.bars.push_back({fmt::format("rank {}", r),
                             fmt::format("{:.0f} %", 100 * s.busy[r]),
-                            {{0, 100 * s.busy[r], tipOf(r, s.busy[r])}},
+                            {{0, 100 * s.busy[r], tipOfRank(r, s.busy[r])}},
                             {},
                             {}});
     return figure(chart);
@@ -42,10 +42,10 @@ std::string busyHtml(const RankShares &s) {
   chart.first = 0;
   chart.top = 100;
   chart.series = series;
-  const std::size_t step = s.busy.size() / kMostColumns + 1;
+  const std::size_t step = s.busy.size() / kMostRankColumns + 1;
   chart.step = static_cast<double>(step);
   for (std::size_t r = 0; r < s.busy.size(); r += step)
-    chart.columns.push_back({"", "", {{0, 100 * s.busy[r], tipOf(r, s.busy[r])}}, {}, {}});
+    chart.columns.push_back({"", "", {{0, 100 * s.busy[r], tipOfRank(r, s.busy[r])}}, {}, {}});
   return figure(chart);
 }
 
